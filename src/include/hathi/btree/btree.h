@@ -1,0 +1,112 @@
+#pragma once
+// B-tree indexes: Lehman-Yao links, multi-column keys, INCLUDE columns, duplicates ordered by row position.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "hathi/base/ids.h"
+#include "hathi/buffer/buffer_pool.h"
+#include "hathi/datum/function.h"
+#include "hathi/datum/tuple.h"
+#include "hathi/storage/file.h"
+#include "hathi/transaction/snapshot.h"
+
+namespace hathi::btree {
+
+struct KeyColumn {
+  ComparisonFunction comparison;   // the operator class's order function (support function 1), with the column's collation
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+// What the index code needs to know. Filled from catalog::Relation.
+struct BTreeIndex {
+  Oid oid = kInvalidOid;
+  RelationFile file;
+  storage::Persistence persistence = storage::Persistence::permanent;
+  const TupleDescriptor* descriptor = nullptr;   // key columns, then INCLUDE columns
+  std::span<const KeyColumn> keys;
+  bool unique = false;
+  bool nulls_not_distinct = false;
+  bool deduplicate = true;
+  int fill_factor = 90;
+  std::string_view name;
+  bool logged() const { return persistence == storage::Persistence::permanent; }
+};
+
+// Writes the empty index (metapage) into new storage. fork: init for unlogged relations.
+void create_empty(const BTreeIndex& index, Fork fork = Fork::main);
+
+// Bottom-up build: add rows in any order, finish() sorts (spilling at maintenance_work_mem) and writes. Unique violations call
+// on_duplicate with the key values (which throws).
+class Builder {
+ public:
+  Builder(const BTreeIndex& index, std::function<void(const Datum* values, const bool* nulls)> on_duplicate);
+  ~Builder();
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  void add(const Datum* values, const bool* nulls, TupleId row, bool live);
+  void finish();
+  std::uint64_t row_count() const;
+ private:
+  struct State;
+  State* state_;
+};
+
+enum class UniqueCheck : std::uint8_t { none, immediate, deferred /* insert, report a possible conflict */, existing /* only re-check */ };
+
+// What a unique check asks of the heap: which version of the row chain at tid is alive? xid to wait for when it is in progress.
+struct UniqueProbe { bool conflict = false; Xid wait_for{0}; TupleId conflicting; bool all_dead = false; };
+using HeapProbe = std::function<UniqueProbe(TupleId tid)>;
+
+// Inserts an entry. probe is used for unique indexes (waits for other inserters between descents). Result: false when (deferred)
+// a conflict may exist; immediate conflicts call on_conflict(conflicting tid), which throws 23505 with the key.
+bool insert(const BTreeIndex& index, const Datum* values, const bool* nulls, TupleId row, UniqueCheck check, const HeapProbe& probe,
+            const std::function<void(TupleId)>& on_conflict);
+
+// --- scanning -----------------------------------------------------------------------------------------------------------
+enum class Strategy : std::uint8_t { none = 0, less = 1, less_equal = 2, equal = 3, greater_equal = 4, greater = 5 };
+// A condition on a key column. cross-type: `comparison` compares (index value, argument).
+struct ScanKey {
+  AttrNumber column = 0;            // 1-based position in the index
+  Strategy strategy = Strategy::equal;
+  Datum argument;
+  bool is_null_test = false;        // IS NULL (null_wanted) or IS NOT NULL
+  bool null_wanted = false;
+  ComparisonFunction comparison;
+  std::span<const Datum> any_of;    // column = ANY (…): not empty; sorted and deduplicated by the scan
+};
+
+// A scan in index order. It reads a leaf page at a time, copies what it needs, and holds no content lock between calls;
+// with mvcc snapshots no pin either.
+class Scan {
+ public:
+  explicit Scan(const BTreeIndex& index, bool want_values);
+  ~Scan();
+  Scan(const Scan&) = delete;
+  Scan& operator=(const Scan&) = delete;
+  // (Re)starts. An argument known to be NULL for a strict condition gives no rows (say so with empty = true).
+  void start(std::span<const ScanKey> keys, bool empty = false);
+  // The next entry; false at the end. values()/nulls(): key and INCLUDE columns of the current entry when asked for.
+  bool next(TupleId& out, bool backward = false);
+  const Datum* values() const;
+  const bool* nulls() const;
+  // The entry just returned leads to nothing alive: may be marked dead.
+  void kill_current();
+  void mark();
+  void restore();
+ private:
+  struct State;
+  State* state_;
+};
+
+// Removes entries whose rows are dead; empties pages are recycled.
+struct VacuumResult { std::uint64_t entries = 0, removed = 0, pages = 0, pages_deleted = 0, pages_free = 0; };
+VacuumResult vacuum(const BTreeIndex& index, const std::function<bool(TupleId)>& is_dead);
+
+// Estimates for the planner.
+struct Shape { BlockNumber pages{0}; int height = 0; };
+Shape shape(const BTreeIndex& index);
+
+}  // namespace hathi::btree

@@ -1,0 +1,111 @@
+#pragma once
+// How SQL functions are called. Implementations live in types/ and elsewhere, named by pg_proc OID; every process resolves the
+// OID in its own table, so plans may be shared.
+
+#include <cstdint>
+#include <span>
+
+#include "hathi/base/ids.h"
+#include "hathi/datum/datum.h"
+#include "hathi/datum/tuple.h"
+
+namespace hathi {
+
+struct FunctionCall;
+using FunctionPointer = Datum (*)(FunctionCall& call);
+
+// Receives the rows of a materialising set-returning function.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual void put(const Datum* values, const bool* nulls) = 0;
+};
+
+// What the running statement offers to functions. Owned by the executor; a subset may be absent outside statements.
+struct FunctionContext {
+  Arena* arena = nullptr;            // results live here until the next row
+  const char* statement = nullptr;
+};
+
+// The static side of a call: one per call site, prepared once.
+struct FunctionSite {
+  FunctionPointer function = nullptr;
+  Oid oid = kInvalidOid;
+  Oid collation = kInvalidOid;
+  Oid result_type = kInvalidOid;
+  std::int16_t argument_count = 0;
+  bool strict = false;               // NULL argument: not called, NULL result (checked by the caller, i.e. invoke())
+  bool returns_set = false;
+  bool variadic_array = false;       // called with VARIADIC array
+  const Oid* argument_types = nullptr;      // actual types, for polymorphic functions; may be null for simple calls
+  const std::int32_t* constant_typmods = nullptr;
+  void* user_data = nullptr;         // e.g. an SQL function's body
+};
+
+// One call. Arguments are in args[0 .. argument_count).
+struct FunctionCall {
+  const FunctionSite* site = nullptr;
+  FunctionContext* context = nullptr;
+  NullableDatum* args = nullptr;
+  bool result_is_null = false;
+  void** state = nullptr;            // per-site state of this execution, allocated in state_arena on first use; may be null
+  Arena* state_arena = nullptr;      // lives as long as the statement
+  // Aggregates: the memory in which a by-reference transition value must live; null outside aggregates.
+  Arena* aggregate_arena = nullptr;
+  // Set-returning functions (one row a call): the function sets done when there is no further row.
+  bool done = false;
+  // Set-returning functions that write all rows: rows go to sink, the row type is result_row.
+  RowSink* sink = nullptr;
+  const TupleDescriptor* result_row = nullptr;
+
+  Datum arg(int i) const { return args[i].value; }
+  bool arg_null(int i) const { return args[i].is_null; }
+  Arena& arena() const { return *context->arena; }
+  Oid collation() const { return site->collation; }
+  Datum null() { result_is_null = true; return Datum(); }
+  std::string_view text(int i) const { return varlena::text(args[i].value, *context->arena); }
+};
+
+// Calls with NULL handling: strict functions with a NULL argument give NULL.
+inline NullableDatum invoke(FunctionCall& call) {
+  if (call.site->strict) {
+    for (int i = 0; i < call.site->argument_count; ++i) {
+      if (call.args[i].is_null) return {};
+    }
+  }
+  call.result_is_null = false;
+  Datum value = call.site->function(call);
+  return {value, call.result_is_null};
+}
+
+// --- registration -----------------------------------------------------------------------------------------------------
+enum class FunctionKind : std::uint8_t { scalar, set_per_call, set_materialize };
+// One built-in function. Its signature, strictness and volatility are in the catalog data (catalog/data/pg_proc.dat).
+struct BuiltinFunction {
+  Oid oid;
+  FunctionPointer function;
+  FunctionKind kind = FunctionKind::scalar;
+};
+// Adds a table; called once per table before the first fork by types/register_all(), catalog/, session/ ….
+void register_functions(std::span<const BuiltinFunction> table);
+// nullptr when there is no such built-in.
+const BuiltinFunction* find_builtin_function(Oid oid);
+
+// Direct calls by OID for code that has fixed arguments (index comparisons, type output, …). Results are allocated in arena.
+// NULL results throw internal_error.
+Datum call_function(Oid function, Arena& arena, std::span<const Datum> args, Oid collation = kInvalidOid);
+inline Datum call_function(Oid function, Arena& arena, std::initializer_list<Datum> args, Oid collation = kInvalidOid) {
+  return call_function(function, arena, std::span<const Datum>(args.begin(), args.size()), collation);
+}
+
+// A prepared three-way or boolean comparison of one column: the hot path of indexes, sorts, merges and hash joins.
+struct ComparisonFunction {
+  FunctionPointer function = nullptr;
+  FunctionSite site;
+  bool by_value_int32 = false, by_value_int64 = false;  // shortcuts: compare the bits as integers of that width
+};
+ComparisonFunction prepare_comparison(Oid function, Oid collation);
+// <0, 0, >0. Both not null.
+int compare(const ComparisonFunction& comparison, Datum a, Datum b, Arena& scratch);
+
+}  // namespace hathi

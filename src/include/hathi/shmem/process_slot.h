@@ -1,0 +1,83 @@
+#pragma once
+// One slot a process (PGPROC): the cold members. What a snapshot reads of every process is out of band, in the dense
+// arrays of transaction/process_array.h.
+
+#include <atomic>
+#include <cstdint>
+
+#include "hathi/base/ids.h"
+
+namespace hathi::shmem {
+
+enum class ProcessKind : std::uint8_t {
+  none, postmaster, startup, backend, checkpointer, wal_writer, background_writer, autovacuum_launcher, autovacuum_worker
+};
+// "client backend", "checkpointer", … as pg_stat_activity.backend_type shows it.
+const char* process_kind_name(ProcessKind kind);
+
+// A wake-up flag that a process waits on: one futex word, private to no one.
+// set() from any process makes the owner's wait() return; the owner resets before it looks at its work.
+class Latch {
+ public:
+  void set();
+  void reset();
+  bool is_set() const;
+  // Waits until set or timeout_ms (-1 = for ever) passed; returns whether it was set. Signals end the wait early (false).
+  bool wait(int timeout_ms);
+ private:
+  std::atomic<std::uint32_t> word_{0};
+};
+
+// What a process waits for, as pg_stat_activity shows it. Names are string literals, valid in every process.
+struct WaitEvent { const char* type; const char* name; };
+
+// Locking: `in_use`, `kind`, `pid` change under the slot-list spinlock. Members up to `latch` are written by the owner only and
+// may be read by anyone (atomics, or fields that do not change while in use). Lock-queue members belong to locking/ (see its README).
+struct alignas(128) ProcessSlot {
+  std::atomic<std::uint32_t> in_use;
+  ProcessKind kind;
+  std::atomic<std::int32_t> pid;
+  std::int32_t number;                     // index in the slot array = backend id
+  std::atomic<std::uint32_t> database;     // Oid, 0 = none
+  std::atomic<std::uint32_t> role;
+  std::atomic<const WaitEvent*> wait_event;  // nullptr = not waiting
+  Latch latch;
+  std::atomic<std::uint32_t> lwlock_wait;  // futex word of locking/lwlock
+  std::int32_t lwlock_next;                // queue link: slot number, -1 = none
+  std::uint8_t lwlock_mode;
+  std::int32_t array_position;             // index in the dense arrays, -1 = not in them (process_array's lock)
+  std::uint64_t local_transaction_number;  // with number: the virtual transaction id
+  std::atomic<std::uint64_t> virtual_xact; // the local number while a transaction runs, 0 otherwise
+  std::int32_t cancel_key;
+  std::atomic<std::uint32_t> extension_relation;  // relation whose extension slot this process holds, 0 = none
+};
+
+void* process_slots_memory_init(void* memory);
+std::size_t process_slots_size();
+void process_slots_init(void* memory);
+
+// Number of slots: max_connections + auxiliary processes + autovacuum workers.
+int slot_count();
+ProcessSlot& slot(int number);
+// This process's slot. Asserted to exist.
+ProcessSlot& my_slot();
+bool has_slot();
+
+// Takes a free slot for this process (kind decides from which share: reserved for superusers is session's decision).
+// Throws SqlError(too_many_connections). Registers the release at process exit.
+void acquire_slot(ProcessKind kind);
+// Gives the slot back: after locks are released and the process array left.
+void release_slot();
+
+// Shows what this process waits for while in scope.
+class WaitScope {
+ public:
+  explicit WaitScope(const WaitEvent& event);
+  ~WaitScope();
+  WaitScope(const WaitScope&) = delete;
+  WaitScope& operator=(const WaitScope&) = delete;
+ private:
+  const WaitEvent* previous_;
+};
+
+}  // namespace hathi::shmem

@@ -1,0 +1,47 @@
+#pragma once
+// The System V shared-memory segment: reserved generously, committed lazily, mapped at one address in every process
+// (it is attached before the first fork), removed by the kernel when the last process leaves.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace hathi::shmem {
+
+// What may live in the segment: standard layout, nothing to destroy.
+template <class T>
+concept Shareable = std::is_standard_layout_v<T> && std::is_trivially_destructible_v<T>;
+
+// One owner of shared memory. size() is asked once the settings are known; init() runs in the process that creates the
+// segment (and again after a crash, on zeroed memory), in the order of the list, so a subsystem may use those before it.
+struct Subsystem {
+  const char* name;
+  std::size_t (*size)();
+  void (*init)(void* memory);
+};
+
+// Creates, attaches and initialises the segment for these subsystems (each 64-byte aligned; those of 2 MiB and more 2 MiB
+// aligned). huge: "try", "on" or "off" (the setting huge_pages). Marks it for removal at once. Throws SqlError.
+void create(std::span<const Subsystem> subsystems, const char* huge);
+// Detaches; the kernel frees the memory when no process has it attached.
+void detach();
+// After a crash: zero the segment and run every init() again.
+void reinitialize();
+bool is_attached();
+std::size_t total_size();
+// True when the kernel backs the segment with huge pages (reserved, or transparent ones that madvise granted).
+bool has_huge_pages();
+
+// A region of the segment that grows on demand inside its reserved size; allocation is never returned to the region
+// but to the caller's own free lists. Locking: lock-free (one atomic cursor).
+class GrowingRegion {
+ public:
+  void init(void* start, std::size_t size);
+  // nullptr when the reservation is exhausted. Zeroed memory.
+  void* allocate(std::size_t size, std::size_t align);
+ private:
+  std::uintptr_t start_; std::size_t size_; std::size_t used_;  // used_ by std::atomic_ref
+};
+
+}  // namespace hathi::shmem
