@@ -1,0 +1,119 @@
+#pragma once
+// Running a plan: states are built lazily, node by node; rows are pulled one at a time and handed to a receiver.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "hathi/datum/function.h"
+#include "hathi/datum/tuple.h"
+#include "hathi/planner/plan.h"
+#include "hathi/transaction/snapshot.h"
+
+namespace hathi::executor {
+
+// Takes the rows of a statement: the client, a file (COPY), a table (CREATE TABLE AS), a store (cursors), nobody.
+class RowReceiver {
+ public:
+  virtual ~RowReceiver() = default;
+  virtual void start(const TupleDescriptor& row) {}
+  // values/nulls: the non-junk columns; by-reference values are valid during the call only. False = wants no more.
+  virtual bool receive(const Datum* values, const bool* nulls) = 0;
+  virtual void finish() {}
+};
+
+enum class Direction : std::uint8_t { forward, backward, none };
+
+// Instrumentation for EXPLAIN ANALYZE, one a plan node.
+struct NodeTimes {
+  std::uint64_t loops = 0, rows = 0, filtered = 0, join_filtered = 0;
+  double startup_ms = 0, total_ms = 0;
+  std::uint64_t buffers_hit = 0, buffers_read = 0, buffers_dirtied = 0, buffers_written = 0, temp_read = 0, temp_written = 0;
+  // Node-specific lines ("Sort Method: quicksort  Memory: 25kB", "Heap Fetches: 0", …).
+  std::string extra;
+};
+
+struct ExecutionOptions {
+  bool instrument = false, instrument_timing = true;
+  bool explain_only = false;
+  bool rewindable = false;      // a SCROLL cursor: backward fetches may come
+};
+
+// One run of one planned statement. Created inside a transaction; all memory is in arenas of its own.
+class Execution {
+ public:
+  Execution(const planner::PlannedStatement& statement, const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot,
+            const ExecutionOptions& options = {});
+  ~Execution();
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  // Checks privileges and read-only rules, prepares the root. Must be called first.
+  void start();
+  // The output columns (junk removed).
+  const TupleDescriptor& row() const;
+  // Runs until `count` rows were sent (0 = all) or the end; returns the number of rows sent (for INSERT/UPDATE/DELETE without
+  // RETURNING: 0, see processed()).
+  std::uint64_t run(RowReceiver& receiver, Direction direction, std::uint64_t count);
+  bool at_end() const;
+  // Rows inserted, updated, deleted or selected, for the command tag.
+  std::uint64_t processed() const;
+  // Completes data-modifying CTEs and immediate constraint checks (foreign keys). Once, after the last run().
+  void finish();
+  // Starts over (cursor rewinding).
+  void rewind();
+  const transaction::SnapshotRef& snapshot() const;
+  // EXPLAIN ANALYZE: by plan id; nullptr when the node never ran.
+  const NodeTimes* times(int plan_id) const;
+  // Plan nodes of partitions made at run time, for EXPLAIN: the children of a partitioned scan.
+  struct PartitionChild { const planner::Plan* plan; const NodeTimes* times; };
+  void partition_children(int plan_id, const std::function<void(const PartitionChild&)>& visit, int& pruned) const;
+  // CURRENT OF: the row this cursor stands on in the table, if it is a simple scan of it.
+  bool current_row(Oid table, TupleId& tid, Oid& actual_table) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Evaluates an expression without a row (defaults, EXECUTE arguments, COPY WHERE is elsewhere, partition bounds, DO).
+NullableDatum evaluate(const nodes::Expr* e, const planner::BoundParameters& parameters, Arena& arena);
+// Constant folding for the planner: an immutable call with constant arguments. Errors propagate.
+nodes::Expr* evaluate_to_constant(const nodes::Expr* e, Arena& arena);
+
+// A prepared expression over rows of one table (CHECK constraints, defaults, index expressions and predicates, partition keys, COPY
+// WHERE, generated columns, ALTER TYPE USING): Variables of rte 1 are the row's columns.
+class RowExpression {
+ public:
+  RowExpression(const nodes::Expr* e, const TupleDescriptor& row, Arena& arena);
+  NullableDatum evaluate(const Datum* values, const bool* nulls, Oid table, TupleId tid, Arena& result_arena);
+ private:
+  struct State* state_;
+};
+
+// Writing rows into a table outside a plan: COPY FROM, CREATE TABLE AS, ALTER TABLE rewrites. Applies defaults? No: complete rows in.
+// Checks NOT NULL, CHECK, partition bounds; routes to partitions; makes index entries; queues foreign-key checks.
+class TableWriter {
+ public:
+  struct Options { bool frozen = false; bool skip_constraints = false; bool check_foreign_keys = true; };
+  TableWriter(Oid table, const Options& options);
+  ~TableWriter();
+  void write(const Datum* values, const bool* nulls);   // batches
+  void flush();                                          // before reading back, and at the end
+  std::uint64_t written() const;
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Builds an index's contents from its table (CREATE INDEX, REINDEX). Locks held by the caller.
+void build_index(Oid table, Oid index, const transaction::Snapshot* snapshot, std::uint64_t& table_rows, std::uint64_t& index_rows);
+// Checks all rows against a new CHECK / NOT NULL / foreign key / partition bound; throws the violation.
+void validate_check(Oid table, const nodes::Expr* check, std::string_view constraint_name);
+void validate_foreign_key(Oid foreign_key_constraint);
+// SET CONSTRAINTS. names empty = ALL.
+void set_constraints(std::span<const Oid> constraints, bool all, bool deferred);
+
+}  // namespace hathi::executor
