@@ -67,13 +67,23 @@ inline bool is_compressed(const std::byte* p) { return (static_cast<unsigned>(p[
 inline bool is_plain(const std::byte* p) { return (static_cast<unsigned>(p[0]) & 3u) == 0u; }
 // Short or plain: the bytes can be read in place.
 inline bool is_readable(const std::byte* p) { return is_short(p) || is_plain(p); }
-inline constexpr std::uint32_t kExternalSize = 20;  // bytes of a TOAST pointer with its two-byte header, padded
+inline constexpr std::uint32_t kExternalSize = 18;  // bytes of a TOAST pointer with its two-byte header (not aligned)
 // Bytes the value takes where it stands, header included.
 inline std::uint32_t total_size(const std::byte* p) {
   if (is_external(p)) return kExternalSize;
   if (is_short(p)) return static_cast<unsigned>(p[0]) >> 1;
   return word(p) >> 2;
 }
+// Raw size of the payload of a value compressed in line, and its method (kCompressLz4).
+inline constexpr std::uint32_t kCompressLz4 = 1;
+inline std::uint32_t raw_payload_size(const std::byte* p) { return word(p + 4) & 0x3FFFFFFFu; }
+inline std::uint32_t compression_method(const std::byte* p) { return word(p + 4) >> 30; }
+// Header words: a plain value of `total` bytes, a compressed one, the header byte of a short one.
+constexpr std::uint32_t plain_header(std::size_t total) { return static_cast<std::uint32_t>(total) << 2; }
+constexpr std::uint32_t compressed_header(std::size_t total) { return (static_cast<std::uint32_t>(total) << 2) | 2u; }
+constexpr std::byte short_header(std::size_t total) { return static_cast<std::byte>((total << 1) | 1u); }
+// Does a plain value of `total` bytes fit a one-byte header?
+constexpr bool fits_short(std::size_t total) { return total - 3 <= 127; }
 // The payload of a readable value.
 inline std::string_view payload(const std::byte* p) {
   const char* c = reinterpret_cast<const char*>(p);
@@ -86,6 +96,10 @@ Datum make(Arena& arena, std::string_view payload);
 std::byte* allocate(Arena& arena, std::size_t size);
 // A readable value: the same pointer when it is already, else decompressed / fetched from TOAST into the arena.
 const std::byte* readable(Datum value, Arena& arena);
+// Like readable() for a pointer; errors XX001 data_corrupted when a compressed value is broken.
+const std::byte* readable(const std::byte* value, Arena& arena);
+// The value compressed with lz4 (allocated in the arena), or nullptr when that does not make it smaller. `value` is readable.
+const std::byte* compress(const std::byte* value, Arena& arena);
 // As readable(), and with the 4-byte header and 4-byte (or better) alignment: for types with inner structure (arrays, numeric, …).
 const std::byte* aligned(Datum value, Arena& arena);
 // The hook by which heap/ gives `readable` access to TOAST tables.

@@ -98,14 +98,43 @@ inline Datum call_function(Oid function, Arena& arena, std::initializer_list<Dat
   return call_function(function, arena, std::span<const Datum>(args.begin(), args.size()), collation);
 }
 
-// A prepared three-way or boolean comparison of one column: the hot path of indexes, sorts, merges and hash joins.
+// How a comparison is done: by calling the function, or for well-known ones in line on the bits.
+enum class CompareKind : std::uint8_t {
+  call, int2, int4, int8, int24, int42, int28, int82, int48, int84, unsigned4, unsigned8, boolean, character, name_bytes, text_bytes
+};
+
+// A prepared three-way comparison of one column (an operator class's support function 1): the hot path of indexes, sorts and
+// merge joins.
 struct ComparisonFunction {
   FunctionPointer function = nullptr;
   FunctionSite site;
-  bool by_value_int32 = false, by_value_int64 = false;  // shortcuts: compare the bits as integers of that width
+  CompareKind kind = CompareKind::call;
 };
+// Resolves the function here and recognises the built-in ones that need no call. Throws internal_error for an unknown OID.
 ComparisonFunction prepare_comparison(Oid function, Oid collation);
-// <0, 0, >0. Both not null.
-int compare(const ComparisonFunction& comparison, Datum a, Datum b, Arena& scratch);
+// The same when the call is dear: functions, names, texts. Both not null.
+int compare_by_call(const ComparisonFunction& comparison, Datum a, Datum b, Arena& scratch);
+template <class T>
+constexpr int three_way(T a, T b) { return a < b ? -1 : (a > b ? 1 : 0); }
+// <0, 0, >0. Both not null. scratch: detoasted values go there.
+inline int compare(const ComparisonFunction& comparison, Datum a, Datum b, Arena& scratch) {
+  switch (comparison.kind) {
+    case CompareKind::int2: return three_way(a.as_int16(), b.as_int16());
+    case CompareKind::int4: return three_way(a.as_int32(), b.as_int32());
+    case CompareKind::int8: return three_way(a.as_int64(), b.as_int64());
+    case CompareKind::int24: return three_way<std::int32_t>(a.as_int16(), b.as_int32());
+    case CompareKind::int42: return three_way<std::int32_t>(a.as_int32(), b.as_int16());
+    case CompareKind::int28: return three_way<std::int64_t>(a.as_int16(), b.as_int64());
+    case CompareKind::int82: return three_way<std::int64_t>(a.as_int64(), b.as_int16());
+    case CompareKind::int48: return three_way<std::int64_t>(a.as_int32(), b.as_int64());
+    case CompareKind::int84: return three_way<std::int64_t>(a.as_int64(), b.as_int32());
+    case CompareKind::unsigned4: return three_way(a.as_uint32(), b.as_uint32());
+    case CompareKind::unsigned8: return three_way(a.as_uint64(), b.as_uint64());
+    case CompareKind::boolean: return three_way<int>(a.as_bool() ? 1 : 0, b.as_bool() ? 1 : 0);
+    case CompareKind::character: return three_way(static_cast<unsigned char>(a.as_char()), static_cast<unsigned char>(b.as_char()));
+    case CompareKind::call: case CompareKind::name_bytes: case CompareKind::text_bytes: break;
+  }
+  return compare_by_call(comparison, a, b, scratch);
+}
 
 }  // namespace hathi

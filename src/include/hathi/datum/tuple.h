@@ -45,9 +45,20 @@ struct Attribute {
   NullableDatum missing_value;
 };
 
-// Immutable once built.
+// What reading a column needs, dense so that a row is read with few cache lines. Computed by finish_descriptor().
+struct ColumnLayout {
+  enum class Kind : std::uint8_t { int1, int2, int4, int8, fixed, varlena, cstring };
+  std::int16_t length;         // bytes; -1 = varlena, -2 = NUL-terminated
+  std::uint8_t align;          // 1, 2, 4, 8
+  Kind kind;                   // int1 … int8: passed by value
+  bool packable;               // a varlena that may take a short header
+  std::int32_t cached_offset;  // as Attribute's
+};
+
+// Immutable once built. Always made by make_descriptor() and finish_descriptor() (or copy_descriptor()).
 struct TupleDescriptor {
   std::span<Attribute> attributes;    // [AttrNumber - 1]
+  ColumnLayout* layouts = nullptr;    // one an attribute
   Oid row_type = kInvalidOid;         // pg_type of the composite; record (2249) for anonymous ones
   std::int32_t record_typmod = -1;    // number of a registered anonymous record type
   bool has_missing = false;
@@ -101,6 +112,16 @@ struct HeapTuple {
   MultiXactId multi{0};
 };
 
+inline constexpr int kMaxTupleAttributes = 1664;  // columns of a row in flight; tables have at most 1600
+inline constexpr std::size_t align8(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
+// The null bitmap of a row, nullptr when it has none.
+inline const std::byte* null_bitmap(const HeapTupleHeader* header) {
+  return (header->infomask & infomask::has_null) != 0 ? reinterpret_cast<const std::byte*>(header) + kHeapTupleHeaderSize : nullptr;
+}
+inline bool bitmap_says_null(const std::byte* bitmap, int index) {
+  return ((static_cast<unsigned>(bitmap[index >> 3]) >> (index & 7)) & 1u) == 0;
+}
+
 // Builds a row version in the arena: header (xids zero), bitmap, aligned data; short headers for short varlenas.
 HeapTuple form_tuple(const TupleDescriptor& descriptor, const Datum* values, const bool* nulls, Arena& arena);
 // Reads the attributes [0, n) of a row; values of by-reference attributes point into it. Attributes beyond the stored ones take
@@ -112,6 +133,11 @@ Datum get_attribute(const HeapTuple& tuple, const TupleDescriptor& descriptor, A
 std::size_t compute_data_size(const TupleDescriptor& descriptor, const Datum* values, const bool* nulls);
 void fill_data(const TupleDescriptor& descriptor, const Datum* values, const bool* nulls, std::byte* data, std::byte* bitmap,
                std::uint16_t& mask);
+// The value that a row stored without attribute `index` has for it (missing value or NULL).
+inline NullableDatum missing_attribute(const TupleDescriptor& descriptor, int index) {
+  if (!descriptor.has_missing || !descriptor[index].has_missing) return {};
+  return descriptor[index].missing_value;
+}
 // A row continuing at attribute `first` at byte offset `offset` (both updated): incremental deforming.
 void deform_from(const TupleDescriptor& descriptor, const std::byte* data, const std::byte* bitmap, int stored, int n, int& first,
                  std::uint32_t& offset, Datum* values, bool* nulls);
