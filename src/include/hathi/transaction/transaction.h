@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,7 +77,11 @@ using SubEventHook = void (*)(Event event, int nesting_level);  // commit / abor
 // Once a process start; called in registration order. pre_commit may throw (deferred constraints), the others must not.
 void register_hook(EventHook hook);
 void register_subtransaction_hook(SubEventHook hook);
-// Work for just this transaction: at its commit, before the xid leaves the process array (descriptor marks), or after.
-void note_changed_descriptor(std::uint32_t version_slot);    // see catalog/versions.h: marked before, bumped after commit
+// Notes that this transaction changed what a version slot stands for (see catalog/versions.h). A commit calls mark() with all slots
+// noted before its xid leaves the process array, and publish() right after, before its locks are released; neither throws. An abort
+// forgets the slots. Repeats are allowed.
+void note_changed_descriptor(std::uint32_t version_slot);
+using DescriptorHook = void (*)(std::span<const std::uint32_t> version_slots);
+void set_descriptor_hooks(DescriptorHook mark, DescriptorHook publish);   // once, before the first fork
 
 }  // namespace hathi::transaction
