@@ -1,13 +1,12 @@
 // Check and assign hooks of settings that need no more than their text.
 
-#include <clocale>
-#include <cstdlib>
 #include <locale.h>
-
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <clocale>
+#include <cstdlib>
 
 #include "hathi/base/stack.h"
 #include "hathi/error/report.h"
@@ -29,7 +28,9 @@ namespace {
 // Elements of a comma-separated list; double-quoted ones keep their case. False when the list is malformed.
 bool split_list(std::string_view text, std::vector<std::string>& elements) {
   std::size_t i = 0;
-  auto skip_blanks = [&] { while (i < text.size() && std::isspace(static_cast<unsigned char>(text[i]))) ++i; };
+  auto skip_blanks = [&] {
+    while (i < text.size() && std::isspace(static_cast<unsigned char>(text[i]))) ++i;
+  };
   skip_blanks();
   if (i == text.size()) return true;
   for (;;) {
@@ -37,8 +38,14 @@ bool split_list(std::string_view text, std::vector<std::string>& elements) {
     if (i < text.size() && text[i] == '"') {
       for (++i;; ++i) {
         if (i >= text.size()) return false;
-        if (text[i] != '"') { element += text[i]; continue; }
-        if (i + 1 < text.size() && text[i + 1] == '"') { element += text[++i]; continue; }
+        if (text[i] != '"') {
+          element += text[i];
+          continue;
+        }
+        if (i + 1 < text.size() && text[i + 1] == '"') {
+          element += text[++i];
+          continue;
+        }
         ++i;
         break;
       }
@@ -63,7 +70,10 @@ CheckResult rejected(std::string detail) {
   return result;
 }
 
-struct DateStyleParts { DateStyle style; DateOrder order; };
+struct DateStyleParts {
+  DateStyle style;
+  DateOrder order;
+};
 
 const char* style_name(DateStyle style) {
   static const char* const names[] = {"ISO", "Postgres", "SQL", "German"};
@@ -76,16 +86,31 @@ const char* order_name(DateOrder order) {
 
 // Reads one word of DateStyle; false when it is none.
 bool read_date_word(const std::string& word, std::optional<DateStyle>& style, std::optional<DateOrder>& order, bool& conflict) {
-  auto set_style = [&](DateStyle s) { conflict |= style.has_value() && *style != s; style = s; };
-  auto set_order = [&](DateOrder o) { conflict |= order.has_value() && *order != o; order = o; };
-  if (word == "iso") set_style(DateStyle::iso);
-  else if (word == "sql") set_style(DateStyle::sql);
-  else if (word.starts_with("postgres")) set_style(DateStyle::postgres);
-  else if (word == "german") { set_style(DateStyle::german); if (!order) order = DateOrder::dmy; }
-  else if (word == "ymd") set_order(DateOrder::ymd);
-  else if (word == "dmy" || word.starts_with("euro")) set_order(DateOrder::dmy);
-  else if (word == "mdy" || word == "us" || word.starts_with("noneuro")) set_order(DateOrder::mdy);
-  else return false;
+  auto set_style = [&](DateStyle s) {
+    conflict |= style.has_value() && *style != s;
+    style = s;
+  };
+  auto set_order = [&](DateOrder o) {
+    conflict |= order.has_value() && *order != o;
+    order = o;
+  };
+  if (word == "iso")
+    set_style(DateStyle::iso);
+  else if (word == "sql")
+    set_style(DateStyle::sql);
+  else if (word.starts_with("postgres"))
+    set_style(DateStyle::postgres);
+  else if (word == "german") {
+    set_style(DateStyle::german);
+    if (!order) order = DateOrder::dmy;
+  } else if (word == "ymd")
+    set_order(DateOrder::ymd);
+  else if (word == "dmy" || word.starts_with("euro"))
+    set_order(DateOrder::dmy);
+  else if (word == "mdy" || word == "us" || word.starts_with("noneuro"))
+    set_order(DateOrder::mdy);
+  else
+    return false;
   return true;
 }
 
@@ -129,10 +154,11 @@ namespace {
 
 // PostgreSQL's names of encodings, those that clients may ask for, without the characters that do not count.
 constexpr std::array<const char*, 41> kEncodings{
-    "SQL_ASCII", "EUC_JP", "EUC_CN", "EUC_KR", "EUC_TW", "EUC_JIS_2004", "UTF8", "MULE_INTERNAL", "LATIN1", "LATIN2", "LATIN3",
-    "LATIN4", "LATIN5", "LATIN6", "LATIN7", "LATIN8", "LATIN9", "LATIN10", "WIN1256", "WIN1258", "WIN866", "WIN874",
-    "KOI8R", "WIN1251", "WIN1252", "ISO_8859_5", "ISO_8859_6", "ISO_8859_7", "ISO_8859_8", "WIN1250", "WIN1253", "WIN1254",
-    "WIN1255", "WIN1257", "KOI8U", "SJIS", "BIG5", "GBK", "UHC", "GB18030", "JOHAB"};
+    "SQL_ASCII",  "EUC_JP",     "EUC_CN",  "EUC_KR",  "EUC_TW",  "EUC_JIS_2004", "UTF8",    "MULE_INTERNAL", "LATIN1",
+    "LATIN2",     "LATIN3",     "LATIN4",  "LATIN5",  "LATIN6",  "LATIN7",       "LATIN8",  "LATIN9",        "LATIN10",
+    "WIN1256",    "WIN1258",    "WIN866",  "WIN874",  "KOI8R",   "WIN1251",      "WIN1252", "ISO_8859_5",    "ISO_8859_6",
+    "ISO_8859_7", "ISO_8859_8", "WIN1250", "WIN1253", "WIN1254", "WIN1255",      "WIN1257", "KOI8U",         "SJIS",
+    "BIG5",       "GBK",        "UHC",     "GB18030", "JOHAB"};
 
 std::string encoding_key(std::string_view name) {
   std::string key;
@@ -218,10 +244,10 @@ CheckResult check_table_access_method(std::string& value) {
 }
 
 CheckResult check_text_search_config(std::string& value) {
-  static const char* const names[] = {
-      "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hindi", "hungarian",
-      "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "simple",
-      "spanish", "swedish", "tamil", "turkish", "yiddish"};
+  static const char* const names[] = {"arabic",     "armenian", "basque",    "catalan",    "danish",    "dutch",      "english", "finnish",
+                                      "french",     "german",   "greek",     "hindi",      "hungarian", "indonesian", "irish",   "italian",
+                                      "lithuanian", "nepali",   "norwegian", "portuguese", "romanian",  "russian",    "serbian", "simple",
+                                      "spanish",    "swedish",  "tamil",     "turkish",    "yiddish"};
   std::string name = lower(value);
   if (name.starts_with("pg_catalog.")) name.erase(0, 11);
   for (const char* known : names) {
@@ -233,7 +259,8 @@ CheckResult check_text_search_config(std::string& value) {
 }
 
 CheckResult check_wal_level(std::string& value) {
-  if (value == "logical") throw SqlError(sqlstate::feature_not_supported, "setting parameter \"wal_level\" to \"logical\" is not supported");
+  if (value == "logical")
+    throw SqlError(sqlstate::feature_not_supported, "setting parameter \"wal_level\" to \"logical\" is not supported");
   return {};
 }
 

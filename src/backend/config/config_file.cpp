@@ -20,7 +20,7 @@ namespace {
 constexpr int kDeepestInclude = 10;
 
 bool read_whole(const std::string& path, std::string& text) {
-  struct stat info{};
+  struct stat info {};
   if (stat(path.c_str(), &info) != 0) return false;
   if (S_ISDIR(info.st_mode)) {
     errno = EISDIR;
@@ -124,7 +124,8 @@ struct FileReader {
 
   void file(const std::string& path, int depth, bool must_exist, const char* calling_file, int calling_line) {
     if (path.empty()) return problem(fmt::format("empty configuration file name: \"{}\"", path));
-    if (depth > kDeepestInclude) return problem(fmt::format("could not open configuration file \"{}\": maximum nesting depth exceeded", path));
+    if (depth > kDeepestInclude)
+      return problem(fmt::format("could not open configuration file \"{}\": maximum nesting depth exceeded", path));
     if (calling_file != nullptr && path == calling_file) {
       return problem(fmt::format("configuration file recursion in \"{}\"", calling_file));
     }
@@ -211,7 +212,8 @@ bool apply_entry(const FileEntry& entry, bool at_start, bool quiet) {
       Value value = parse_value(setting, entry.value);
       if (setting.source > Source::file || value == current_value(setting)) return true;
       setting.pending_restart = true;
-      log_line(quiet, fmt::format("parameter \"{}\" cannot be changed without restarting the server", d.name), sqlstate::cant_change_runtime_param);
+      log_line(quiet, fmt::format("parameter \"{}\" cannot be changed without restarting the server", d.name),
+               sqlstate::cant_change_runtime_param);
       return false;
     }
     std::string before = value_text(d, current_value(setting), true);
@@ -236,7 +238,8 @@ void reset_missing(bool quiet) {
     const Definition& d = *setting.definition;
     if (d.context == Context::postmaster) {
       setting.pending_restart = true;
-      log_line(quiet, fmt::format("parameter \"{}\" cannot be changed without restarting the server", d.name), sqlstate::cant_change_runtime_param);
+      log_line(quiet, fmt::format("parameter \"{}\" cannot be changed without restarting the server", d.name),
+               sqlstate::cant_change_runtime_param);
       continue;
     }
     Value boot = setting.custom ? Value{} : parse_value(setting, d.boot_value);
@@ -255,7 +258,8 @@ void reset_missing(bool quiet) {
 
 bool report_outcome(const std::string& path, bool at_start, bool quiet, bool applied) {
   if (at_start) throw SqlError(sqlstate::config_file_error, "configuration file \"{}\" contains errors", path).fatal();
-  log_line(quiet, fmt::format("configuration file \"{}\" contains errors; {}", path, applied ? "unaffected changes were applied" : "no changes were applied"));
+  log_line(quiet, fmt::format("configuration file \"{}\" contains errors; {}", path,
+                              applied ? "unaffected changes were applied" : "no changes were applied"));
   return false;
 }
 

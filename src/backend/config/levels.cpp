@@ -77,8 +77,10 @@ void end_entry(Setting& setting, int level, bool commit) {
     }
     return;
   }
-  if (entry.local && entry.set) restore(setting, entry.masked, entry.masked_source);
-  else if (entry.local) restore(setting, entry.prior, entry.prior_source);
+  if (entry.local && entry.set)
+    restore(setting, entry.masked, entry.masked_source);
+  else if (entry.local)
+    restore(setting, entry.prior, entry.prior_source);
 }
 
 }  // namespace
@@ -109,8 +111,10 @@ void end_level(int level, bool commit) {
   for (std::size_t i = 0; i < store.touched.size(); ++i) {
     Setting& setting = *store.touched[i];
     while (!setting.stack.empty() && setting.stack.back().level >= level) end_entry(setting, setting.stack.back().level, commit);
-    if (setting.stack.empty()) setting.touched = false;
-    else store.touched[kept++] = &setting;
+    if (setting.stack.empty())
+      setting.touched = false;
+    else
+      store.touched[kept++] = &setting;
   }
   store.touched.resize(kept);
   store.level = level - 1;

@@ -43,7 +43,10 @@ bool is_custom_name(std::string_view name) {
 
 Rights rights_of(Source source, bool is_superuser) {
   switch (source) {
-    case Source::default_value: case Source::environment: case Source::argv: case Source::override_value: return Rights::all;
+    case Source::default_value:
+    case Source::environment:
+    case Source::argv:
+    case Source::override_value: return Rights::all;
     case Source::file: return Rights::reload;
     case Source::client: return is_superuser ? Rights::connection_superuser : Rights::connection;
     default: return is_superuser ? Rights::superuser : Rights::user;
@@ -114,10 +117,12 @@ Value parse_by_type(const Definition& d, std::string_view text) {
   switch (d.type) {
     case Type::boolean: {
       bool flag = false;
-      if (!parse_boolean(text, flag)) throw SqlError(sqlstate::invalid_parameter_value, "parameter \"{}\" requires a Boolean value", d.name);
+      if (!parse_boolean(text, flag))
+        throw SqlError(sqlstate::invalid_parameter_value, "parameter \"{}\" requires a Boolean value", d.name);
       return {flag ? 1.0 : 0.0, {}};
     }
-    case Type::integer: case Type::real: return parse_number(d, text);
+    case Type::integer:
+    case Type::real: return parse_number(d, text);
     case Type::enumeration: return parse_enumeration(d, text);
     case Type::string: return {0, std::string(text)};
   }
@@ -211,11 +216,16 @@ Value current_value(const Setting& setting) {
 
 void assign_value(Setting& setting, const Value& value, Source source) {
   const Definition& d = *setting.definition;
-  if (d.boolean != nullptr) *d.boolean = value.number != 0;
-  else if (d.integer != nullptr) *d.integer = static_cast<int>(value.number);
-  else if (d.real != nullptr) *d.real = value.number;
-  else if (d.string != nullptr) *d.string = value.text;
-  else setting.own = value;
+  if (d.boolean != nullptr)
+    *d.boolean = value.number != 0;
+  else if (d.integer != nullptr)
+    *d.integer = static_cast<int>(value.number);
+  else if (d.real != nullptr)
+    *d.real = value.number;
+  else if (d.string != nullptr)
+    *d.string = value.text;
+  else
+    setting.own = value;
   setting.source = source;
   if (d.assign != nullptr) d.assign();
   if (d.report && !setting.report_pending) {
@@ -251,9 +261,7 @@ std::string value_text(const Definition& d, const Value& value, bool with_units)
 }
 
 void check_rights(const Definition& d, Rights rights, bool at_client_start) {
-  auto refuse = [&](const char* why) {
-    throw SqlError(sqlstate::cant_change_runtime_param, "parameter \"{}\" cannot be {}", d.name, why);
-  };
+  auto refuse = [&](const char* why) { throw SqlError(sqlstate::cant_change_runtime_param, "parameter \"{}\" cannot be {}", d.name, why); };
   auto deny = [&] { throw SqlError(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"", d.name); };
   if (rights == Rights::all) return;
   switch (d.context) {
@@ -370,8 +378,17 @@ const char* context_name(Context context) {
 }
 
 const char* source_name(Source source) {
-  static const char* const names[] = {"default", "environment variable", "configuration file", "command line", "global", "database",
-                                      "user",    "database user",        "client",             "override",     "session"};
+  static const char* const names[] = {"default",
+                                      "environment variable",
+                                      "configuration file",
+                                      "command line",
+                                      "global",
+                                      "database",
+                                      "user",
+                                      "database user",
+                                      "client",
+                                      "override",
+                                      "session"};
   return names[static_cast<int>(source)];
 }
 
@@ -387,8 +404,8 @@ Row make_row(const Setting& setting) {
   Row row{};
   row.name = d.name;
   row.setting = d.type == Type::integer && d.octal ? value_text(d, current_value(setting), true)
-                : d.show != nullptr               ? d.show()
-                                                  : value_text(d, current_value(setting), false);
+                : d.show != nullptr                ? d.show()
+                                                   : value_text(d, current_value(setting), false);
   row.unit = unit_name(d.unit);
   row.category = d.group;
   row.short_desc = d.description;
@@ -423,7 +440,8 @@ Row make_row(const Setting& setting) {
 std::vector<const Setting*> by_name() {
   std::vector<const Setting*> all;
   for (const Setting& setting : Store::get().settings) all.push_back(&setting);
-  std::sort(all.begin(), all.end(), [](const Setting* a, const Setting* b) { return lower(a->definition->name) < lower(b->definition->name); });
+  std::sort(all.begin(), all.end(),
+            [](const Setting* a, const Setting* b) { return lower(a->definition->name) < lower(b->definition->name); });
   return all;
 }
 

@@ -19,40 +19,40 @@ struct Value {
 // What a (sub)transaction or function changed: the value before it, and how it changed.
 struct StackEntry {
   int level;
-  bool set = false;     // by SET: outlives the level's commit
-  bool local = false;   // by SET LOCAL after that: gone at the end of the transaction
+  bool set = false;       // by SET: outlives the level's commit
+  bool local = false;     // by SET LOCAL after that: gone at the end of the transaction
   bool function = false;  // by a function's SET clause: gone at the end of the level
   Value prior;
   Source prior_source;
-  Value masked;         // set && local: what SET had set
+  Value masked;  // set && local: what SET had set
   Source masked_source = Source::default_value;
 };
 
 struct Setting {
   const Definition* definition;
-  bool custom = false;             // a placeholder "a.b" of an unknown library
-  Value own;                       // the value when the definition has no variable
+  bool custom = false;  // a placeholder "a.b" of an unknown library
+  Value own;            // the value when the definition has no variable
   Value reset;
   Source source = Source::default_value, reset_source = Source::default_value;
   std::vector<StackEntry> stack;
-  bool touched = false;            // in Store::touched
+  bool touched = false;  // in Store::touched
   bool pending_restart = false;
-  bool in_file = false;            // seen by the current reading of the files
+  bool in_file = false;  // seen by the current reading of the files
   std::string file;
   int line = 0;
-  std::string reported;            // what was last sent to the client
+  std::string reported;  // what was last sent to the client
   bool report_pending = false;
 };
 
 struct Store {
   std::deque<Setting> settings;
-  std::unordered_map<std::string, Setting*> by_name;   // lower case
+  std::unordered_map<std::string, Setting*> by_name;  // lower case
   std::deque<Definition> custom_definitions;
   std::deque<std::string> custom_names;
-  std::vector<Setting*> touched;                       // those with a stack
+  std::vector<Setting*> touched;  // those with a stack
   std::vector<Setting*> to_report;
-  int level = 0;                                       // 0 = no transaction
-  std::vector<int> level_of_nesting;                   // index = transaction nesting level
+  int level = 0;                      // 0 = no transaction
+  std::vector<int> level_of_nesting;  // index = transaction nesting level
   static Store& get();
 };
 
@@ -74,7 +74,7 @@ void push_prior(Setting& setting, bool local, bool function);
 bool parse_boolean(std::string_view text, bool& result);
 bool parse_integer(std::string_view text, Unit unit, int& result, std::string& hint);
 bool parse_real(std::string_view text, Unit unit, double& result, std::string& hint);
-const char* unit_name(Unit unit);   // "kB", "8kB", "ms", … or ""
+const char* unit_name(Unit unit);  // "kB", "8kB", "ms", … or ""
 std::string number_with_unit(double value, Unit unit, bool integral);
 
 enum class Rights : std::uint8_t { all, reload, connection_superuser, connection, superuser, user };

@@ -17,8 +17,24 @@ inline constexpr double kMaxInt = std::numeric_limits<int>::max();
 inline constexpr double kMinInt = std::numeric_limits<int>::min();
 inline constexpr double kMaxDouble = std::numeric_limits<double>::max();
 
-enum Flag { kReport, kExplain, kNotInSample, kRuntimeComputed, kSuperuserOnly, kListQuote, kListInput, kOnlyDefault, kNoResetAll, kOctal, kNoShowAll };
-struct Hooks { CheckHook check = nullptr; AssignHook assign = nullptr; ShowHook show = nullptr; };
+enum Flag {
+  kReport,
+  kExplain,
+  kNotInSample,
+  kRuntimeComputed,
+  kSuperuserOnly,
+  kListQuote,
+  kListInput,
+  kOnlyDefault,
+  kNoResetAll,
+  kOctal,
+  kNoShowAll
+};
+struct Hooks {
+  CheckHook check = nullptr;
+  AssignHook assign = nullptr;
+  ShowHook show = nullptr;
+};
 
 inline Definition operator|(Definition d, Flag flag) {
   switch (flag) {
@@ -58,8 +74,8 @@ inline Definition boolean(const char* name, const char* group, const char* descr
   d.boolean = variable;
   return d;
 }
-inline Definition integer(const char* name, const char* group, const char* description, Context context, Unit unit, const char* boot, double min,
-                          double max, int* variable) {
+inline Definition integer(const char* name, const char* group, const char* description, Context context, Unit unit, const char* boot,
+                          double min, double max, int* variable) {
   Definition d = definition(name, group, description, Type::integer, context, boot);
   d.unit = unit;
   d.min = min;
@@ -67,8 +83,8 @@ inline Definition integer(const char* name, const char* group, const char* descr
   d.integer = variable;
   return d;
 }
-inline Definition real(const char* name, const char* group, const char* description, Context context, Unit unit, const char* boot, double min,
-                       double max, double* variable) {
+inline Definition real(const char* name, const char* group, const char* description, Context context, Unit unit, const char* boot,
+                       double min, double max, double* variable) {
   Definition d = definition(name, group, description, Type::real, context, boot);
   d.unit = unit;
   d.min = min;
@@ -76,7 +92,8 @@ inline Definition real(const char* name, const char* group, const char* descript
   d.real = variable;
   return d;
 }
-inline Definition text(const char* name, const char* group, const char* description, Context context, const char* boot, std::string* variable) {
+inline Definition text(const char* name, const char* group, const char* description, Context context, const char* boot,
+                       std::string* variable) {
   Definition d = definition(name, group, description, Type::string, context, boot);
   d.string = variable;
   return d;

@@ -1,13 +1,12 @@
 // TimeZone's text: a name of the system's time zone database in any case, a number of hours, an interval, or a POSIX string.
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "store.h"
 #include "table.h"
@@ -20,7 +19,7 @@ constexpr const char* kZoneDirectory = "/usr/share/zoneinfo";
 
 // Finds one component of a name in a directory without regard to case.
 std::string find_component(const std::string& directory, const std::string& wanted) {
-  struct stat info{};
+  struct stat info {};
   if (stat((directory + "/" + wanted).c_str(), &info) == 0) return wanted;
   DIR* dir = opendir(directory.c_str());
   if (dir == nullptr) return {};
@@ -35,7 +34,7 @@ std::string find_component(const std::string& directory, const std::string& want
 }
 
 bool is_zone_file(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
   char magic[4] = {};
   FILE* file = std::fopen(path.c_str(), "rb");
@@ -74,7 +73,7 @@ std::string fixed_offset_name(long seconds_east) {
 
 struct PosixReader {
   const char* at;
-  std::string upper;   // the text read, upper case outside of <>
+  std::string upper;  // the text read, upper case outside of <>
 
   bool name() {
     const char* start = at;
@@ -158,9 +157,12 @@ CheckResult read_interval(const std::string& value, long& seconds) {
   }
   while (*end == ' ') ++end;
   std::string unit = end;
-  if (unit.starts_with("min")) hours /= 60;
-  else if (unit.starts_with("sec")) hours /= 3600;
-  else if (!unit.empty() && !unit.starts_with("h")) return bad;
+  if (unit.starts_with("min"))
+    hours /= 60;
+  else if (unit.starts_with("sec"))
+    hours /= 3600;
+  else if (!unit.empty() && !unit.starts_with("h"))
+    return bad;
   seconds = std::lround(hours * 3600);
   return {};
 }

@@ -1,13 +1,13 @@
 // Text of numbers with units: "4MB", "1500us", "0x10".
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "store.h"
 
@@ -16,16 +16,21 @@ namespace hathi::config {
 namespace {
 
 // One unit of text, as a multiple of a family's smallest unit (byte or microsecond).
-struct UnitScale { const char* name; double scale; };
+struct UnitScale {
+  const char* name;
+  double scale;
+};
 
-constexpr std::array<UnitScale, 5> kMemoryUnits{{{"TB", 1099511627776.0}, {"GB", 1073741824.0}, {"MB", 1048576.0}, {"kB", 1024.0}, {"B", 1.0}}};
+constexpr std::array<UnitScale, 5> kMemoryUnits{
+    {{"TB", 1099511627776.0}, {"GB", 1073741824.0}, {"MB", 1048576.0}, {"kB", 1024.0}, {"B", 1.0}}};
 constexpr std::array<UnitScale, 6> kTimeUnits{{{"d", 86400e6}, {"h", 3600e6}, {"min", 60e6}, {"s", 1e6}, {"ms", 1e3}, {"us", 1.0}}};
 
 bool is_memory(Unit unit) { return unit == Unit::bytes || unit == Unit::kilobytes || unit == Unit::blocks || unit == Unit::megabytes; }
 
 double base_scale(Unit unit) {
   switch (unit) {
-    case Unit::none: case Unit::bytes: return 1;
+    case Unit::none:
+    case Unit::bytes: return 1;
     case Unit::kilobytes: return 1024;
     case Unit::blocks: return 8192;
     case Unit::megabytes: return 1048576;

@@ -41,32 +41,40 @@ TEST_F(SettingsTest, ErrorsReadAsPostgreSql) {
   EXPECT_EQ(error_of("work_mem", "1kB"), "22023 1 kB is outside the valid range for parameter \"work_mem\" (64 .. 2147483647)");
   EXPECT_EQ(error_of("work_mem", "x"), "22023 invalid value for parameter \"work_mem\": \"x\"");
   EXPECT_EQ(error_of("work_mem", "1xB"),
-            "22023 invalid value for parameter \"work_mem\": \"1xB\"|Valid units for this parameter are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".");
-  EXPECT_EQ(error_of("work_mem", "99999999999999"), "22023 invalid value for parameter \"work_mem\": \"99999999999999\"|Value exceeds integer range.");
-  EXPECT_EQ(error_of("random_page_cost", "-3"), "22023 -3 is outside the valid range for parameter \"random_page_cost\" (0 .. 1.79769e+308)");
+            "22023 invalid value for parameter \"work_mem\": \"1xB\"|Valid units for this parameter are \"B\", \"kB\", \"MB\", \"GB\", and "
+            "\"TB\".");
+  EXPECT_EQ(error_of("work_mem", "99999999999999"),
+            "22023 invalid value for parameter \"work_mem\": \"99999999999999\"|Value exceeds integer range.");
+  EXPECT_EQ(error_of("random_page_cost", "-3"),
+            "22023 -3 is outside the valid range for parameter \"random_page_cost\" (0 .. 1.79769e+308)");
   EXPECT_EQ(error_of("random_page_cost", "1e400"), "22023 invalid value for parameter \"random_page_cost\": \"1e400\"");
   EXPECT_EQ(error_of("enable_seqscan", "o"), "22023 parameter \"enable_seqscan\" requires a Boolean value");
   EXPECT_EQ(error_of("bytea_output", "foo"), "22023 invalid value for parameter \"bytea_output\": \"foo\"|Available values: escape, hex.");
-  EXPECT_EQ(error_of("client_min_messages", "fatal"),
-            "22023 invalid value for parameter \"client_min_messages\": \"fatal\"|Available values: debug5, debug4, debug3, debug2, debug1, log, "
-            "notice, warning, error.");
+  EXPECT_EQ(
+      error_of("client_min_messages", "fatal"),
+      "22023 invalid value for parameter \"client_min_messages\": \"fatal\"|Available values: debug5, debug4, debug3, debug2, debug1, log, "
+      "notice, warning, error.");
   EXPECT_EQ(error_of("foo", "1"), "42704 unrecognized configuration parameter \"foo\"");
   EXPECT_EQ(error_of("foo.1", "1"),
-            "42602 invalid configuration parameter name \"foo.1\"|Custom parameter names must be two or more simple identifiers separated by dots.");
+            "42602 invalid configuration parameter name \"foo.1\"|Custom parameter names must be two or more simple identifiers separated "
+            "by dots.");
   EXPECT_EQ(error_of("shared_buffers", "1"), "55P02 parameter \"shared_buffers\" cannot be changed without restarting the server");
   EXPECT_EQ(error_of("fsync", "off"), "55P02 parameter \"fsync\" cannot be changed now");
   EXPECT_EQ(error_of("block_size", "3"), "55P02 parameter \"block_size\" cannot be changed");
   EXPECT_EQ(error_of("ignore_system_indexes", "on"), "55P02 parameter \"ignore_system_indexes\" cannot be set after connection start");
   EXPECT_EQ(error_of("log_statement", "all", Source::session, false), "42501 permission denied to set parameter \"log_statement\"");
   EXPECT_EQ(error_of("statement_timeout", "1 day"),
-            "22023 invalid value for parameter \"statement_timeout\": \"1 day\"|Valid units for this parameter are \"us\", \"ms\", \"s\", \"min\", "
+            "22023 invalid value for parameter \"statement_timeout\": \"1 day\"|Valid units for this parameter are \"us\", \"ms\", \"s\", "
+            "\"min\", "
             "\"h\", and \"d\".");
   EXPECT_EQ(error_of("DateStyle", "foo"), "22023 invalid value for parameter \"DateStyle\": \"foo\"|Unrecognized key word: \"foo\".");
-  EXPECT_EQ(error_of("datestyle", "iso,sql"), "22023 invalid value for parameter \"DateStyle\": \"iso,sql\"|Conflicting \"datestyle\" specifications.");
+  EXPECT_EQ(error_of("datestyle", "iso,sql"),
+            "22023 invalid value for parameter \"DateStyle\": \"iso,sql\"|Conflicting \"datestyle\" specifications.");
   EXPECT_EQ(error_of("timezone", "foo"), "22023 invalid value for parameter \"TimeZone\": \"foo\"");
   EXPECT_EQ(error_of("client_encoding", "foo"), "22023 invalid value for parameter \"client_encoding\": \"foo\"");
   EXPECT_EQ(error_of("client_encoding", "mule_internal"),
-            "0A000 invalid value for parameter \"client_encoding\": \"mule_internal\"|Conversion between MULE_INTERNAL and UTF8 is not supported.");
+            "0A000 invalid value for parameter \"client_encoding\": \"mule_internal\"|Conversion between MULE_INTERNAL and UTF8 is not "
+            "supported.");
   EXPECT_EQ(error_of("search_path", "a,"), "22023 invalid value for parameter \"search_path\": \"a,\"|List syntax is invalid.");
   EXPECT_EQ(error_of("max_stack_depth", "1000GB").substr(0, 5), "22023");
   EXPECT_EQ(error_of("default_with_oids", "on"), "0A000 tables declared WITH OIDS are not supported");
@@ -112,7 +120,10 @@ TEST_F(SettingsTest, DateStyleAndTimeZoneAreCanonical) {
   EXPECT_EQ(shown("timezone", "Foo+3"), "FOO+3");
   EXPECT_EQ(shown("timezone", "<+03>-03"), "<+03>-03");
   EXPECT_EQ(shown("timezone", "+05:30"), "+05:30");
-  EXPECT_EQ(shown("application_name", "\xc3\xa4" "b"), "??b");
+  EXPECT_EQ(shown("application_name",
+                  "\xc3\xa4"
+                  "b"),
+            "??b");
   EXPECT_EQ(shown("client_encoding", "UTF-8"), "UTF8");
   EXPECT_EQ(shown("default_text_search_config", "english"), "pg_catalog.english");
 }
@@ -148,7 +159,7 @@ TEST_F(SettingsTest, Savepoints) {
   at_start_of_level(2);
   session_set("work_mem", "3MB", true);
   at_end_of_level(2, true);
-  EXPECT_EQ(*show("work_mem"), "3MB");   // SET LOCAL survives RELEASE …
+  EXPECT_EQ(*show("work_mem"), "3MB");  // SET LOCAL survives RELEASE …
   at_start_of_level(2);
   session_set("work_mem", "4MB");
   at_start_of_level(3);
@@ -157,7 +168,7 @@ TEST_F(SettingsTest, Savepoints) {
   at_end_of_level(2, false);
   EXPECT_EQ(*show("work_mem"), "3MB");
   at_end_of_level(1, true);
-  EXPECT_EQ(*show("work_mem"), "2MB");   // … but not COMMIT
+  EXPECT_EQ(*show("work_mem"), "2MB");  // … but not COMMIT
 }
 
 TEST_F(SettingsTest, FunctionsRestoreOnReturn) {
@@ -165,7 +176,7 @@ TEST_F(SettingsTest, FunctionsRestoreOnReturn) {
   at_start_of_level(1);
   int level = new_level();
   set_for_function("work_mem", "2MB", true);
-  at_start_of_level(2);                  // a savepoint inside the function
+  at_start_of_level(2);  // a savepoint inside the function
   session_set("enable_sort", "off");
   session_set("work_mem", "3MB", true);
   at_end_of_level(2, true);
@@ -180,12 +191,12 @@ TEST_F(SettingsTest, SourcesRankAndMoveTheDefault) {
   set("enable_material", "off", Source::database, false, true);
   EXPECT_FALSE(values::enable_material);
   set("enable_material", "on", Source::file, false, true);
-  EXPECT_FALSE(values::enable_material);       // weaker
+  EXPECT_FALSE(values::enable_material);  // weaker
   session_set("enable_material", "on");
   set("enable_material", "off", Source::client, false, true);
-  EXPECT_TRUE(values::enable_material);        // the session's SET stays …
+  EXPECT_TRUE(values::enable_material);  // the session's SET stays …
   reset("enable_material", true);
-  EXPECT_FALSE(values::enable_material);       // … until RESET
+  EXPECT_FALSE(values::enable_material);  // … until RESET
   EXPECT_EQ(error_of("log_connections", "on", Source::client, false), "42501 permission denied to set parameter \"log_connections\"");
 }
 
@@ -240,7 +251,7 @@ TEST_F(SettingsTest, WhatDoesNotExistIsRefused) {
 TEST_F(SettingsTest, EveryDefinitionIsConsistent) {
   auto all = rows();
   std::erase_if(all, [](const Row& row) { return row.category == "Customized Options"; });
-  EXPECT_EQ(all.size(), 357u);   // PostgreSQL 15's 356 and relation_extension_lock_slots
+  EXPECT_EQ(all.size(), 357u);  // PostgreSQL 15's 356 and relation_extension_lock_slots
   for (const Row& row : all) {
     EXPECT_FALSE(row.category.empty()) << row.name;
     EXPECT_FALSE(row.short_desc.empty()) << row.name;

@@ -23,15 +23,16 @@ class Latch {
   void reset();
   bool is_set() const;
   // Waits until set or timeout_ms (-1 = for ever) passed; returns whether it was set. Signals end the wait early (false).
+  // The caller loops and calls check_interrupts(): handlers set the latch after their flag, so no request is slept through.
   bool wait(int timeout_ms);
  private:
-  std::atomic<std::uint32_t> word_{0};
+  std::atomic<std::uint32_t> word_{0};   // bit 0: set; bit 1: the owner sleeps
 };
 
 // What a process waits for, as pg_stat_activity shows it. Names are string literals, valid in every process.
 struct WaitEvent { const char* type; const char* name; };
 
-// Locking: `in_use`, `kind`, `pid` change under the slot-list spinlock. Members up to `latch` are written by the owner only and
+// Locking: `in_use`, `kind`, `pid` are written by the process that took the slot off its free list (lock-free stack). Members up to `latch` are written by the owner only and
 // may be read by anyone (atomics, or fields that do not change while in use). Lock-queue members belong to locking/ (see its README).
 struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> in_use;
@@ -52,22 +53,30 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> extension_relation;  // relation whose extension slot this process holds, 0 = none
 };
 
-void* process_slots_memory_init(void* memory);
 std::size_t process_slots_size();
 void process_slots_init(void* memory);
 
-// Number of slots: max_connections + auxiliary processes + autovacuum workers.
+// Number of slots: max_connections + those for logins in progress + auxiliary processes + autovacuum workers. Slots keep their
+// numbers; local_transaction_number goes on counting from one owner to the next.
 int slot_count();
 ProcessSlot& slot(int number);
 // This process's slot. Asserted to exist.
 ProcessSlot& my_slot();
 bool has_slot();
 
-// Takes a free slot for this process (kind decides from which share: reserved for superusers is session's decision).
-// Throws SqlError(too_many_connections). Registers the release at process exit.
+// Takes a free slot for this process from its kind's share. Backends: there are more slots than sessions may exist, so that a login in
+// progress takes none away; hold one only while the catalog is read, not while the client is waited for, until the session is
+// admitted. Waits a moment when logins hold all spare ones, then throws 53300.
 void acquire_slot(ProcessKind kind);
-// Gives the slot back: after locks are released and the process array left.
+// Counts this process as one of the max_connections sessions; call when the client has authenticated. Throws fatal 53300
+// "sorry, too many clients already", or "remaining connection slots are reserved …" unless is_superuser.
+void admit_session(bool is_superuser);
+// Sessions that are admitted now. Readable by the postmaster at any time.
+int session_count();
+// Gives the slot back (and the session's place): after locks are released and the process array left.
 void release_slot();
+// The slot's latch, or a private one while this process has no slot.
+Latch& my_latch();
 
 // Shows what this process waits for while in scope.
 class WaitScope {

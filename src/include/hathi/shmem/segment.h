@@ -1,6 +1,7 @@
 #pragma once
-// The System V shared-memory segment: reserved generously, committed lazily, mapped at one address in every process
-// (it is attached before the first fork), removed by the kernel when the last process leaves.
+// Shared memory: two System V segments, mapped at one address in every process (they are attached before the first fork) and
+// removed by the kernel when the last process leaves. The fixed one holds what the subsystem list asks for and may use reserved
+// huge pages; the growing one is reserved generously and committed lazily.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,19 +30,26 @@ void detach();
 // After a crash: zero the segment and run every init() again.
 void reinitialize();
 bool is_attached();
+// Bytes of the fixed segment (0 before create). The list's sum without creating anything: see required_size.
 std::size_t total_size();
+std::size_t required_size(std::span<const Subsystem> subsystems);
 // True when the kernel backs the segment with huge pages (reserved, or transparent ones that madvise granted).
 bool has_huge_pages();
 
-// A region of the segment that grows on demand inside its reserved size; allocation is never returned to the region
+// A region that grows on demand inside its reserved size; allocation is never returned to the region
 // but to the caller's own free lists. Locking: lock-free (one atomic cursor).
 class GrowingRegion {
  public:
   void init(void* start, std::size_t size);
   // nullptr when the reservation is exhausted. Zeroed memory.
   void* allocate(std::size_t size, std::size_t align);
+  std::size_t used() const;
+  std::size_t capacity() const { return size_; }
  private:
   std::uintptr_t start_; std::size_t size_; std::size_t used_;  // used_ by std::atomic_ref
 };
+
+// The growing segment's region, shared by all owners (lock table, descriptors, …). Valid from create() on; empty again after reinitialize().
+GrowingRegion& growing_region();
 
 }  // namespace hathi::shmem
