@@ -14,7 +14,12 @@
 #include "hathi/datum/datum.h"
 #include "hathi/memory/arena.h"
 
+namespace hathi::nodes { struct Expr; }
+
 namespace hathi::catalog {
+
+// Fills the tables of built-in objects: once, before the first fork, after all register_functions() calls.
+void load_builtin_objects();
 
 struct TypeInfo {
   Oid oid = kInvalidOid;
@@ -42,6 +47,8 @@ const TypeInfo* find_type_by_name(std::string_view name, Oid schema);
 // Looks through the search path. 
 const TypeInfo* find_type_in_path(std::string_view name);
 Oid base_type(Oid type, std::int32_t* typmod = nullptr);       // domains resolved
+// Same bits: equal types, a domain and its base, matches of pseudo-types, implicit casts without a function. False for unknown types.
+bool is_binary_coercible(Oid source, Oid target);
 // "integer", "character varying(10)", schema-qualified when not visible: format_type(type, typmod). typmod < -1: no typmod known.
 std::string format_type(Oid type, std::int32_t typmod = -2);
 std::string format_type_qualified(Oid type);
@@ -57,7 +64,7 @@ struct FunctionInfo {
   std::span<const Oid> arguments;             // input arguments
   int defaults = 0;
   std::span<const Oid> all_arguments; std::span<const char> modes; std::span<const std::string_view> names;   // with OUT ones, or empty
-  std::string_view default_nodes, source, binary, body;
+  std::string_view default_nodes /* of users' functions; see default_arguments() */, source, binary, body;
 };
 const FunctionInfo& function_info(Oid function);
 const FunctionInfo* find_function(Oid function);
@@ -72,6 +79,8 @@ struct AggregateInfo {
   std::optional<std::string_view> initial, moving_initial;
 };
 const AggregateInfo* find_aggregate(Oid function);
+// The default values of the last `function.defaults` input arguments, as expressions of the arguments' types, in order.
+List<nodes::Expr*> default_arguments(const FunctionInfo& function, Arena& arena);
 
 struct OperatorInfo {
   Oid oid = kInvalidOid; std::string_view name; Oid schema = kInvalidOid; char kind = 'b';   // b infix, l prefix
@@ -109,12 +118,16 @@ std::string schema_name(Oid schema);
 const std::vector<Oid>& search_path();                     // effective: temporary schema and pg_catalog first where implicit
 Oid creation_schema();                                     // 3F000 "no schema has been selected to create in"
 Oid temporary_schema();                                    // of this session, made on first use
-bool is_temporary_schema(Oid schema);
+Oid temporary_schema_if_any();                             // 0 while there is none
+bool is_temporary_schema(Oid schema);                      // this session's own (also its TOAST schema)
+bool is_any_temporary_schema(Oid schema);                  // some session's
 Oid find_relation(std::string_view name, Oid schema);      // pg_class by (name, schema); schema 0 = search path; 0 = none
 bool relation_is_visible(Oid relation);
 bool type_is_visible(Oid type);
 bool function_is_visible(Oid function);
 bool operator_is_visible(Oid op);
+bool operator_class_is_visible(Oid oid);
+bool collation_is_visible(Oid oid);
 struct RoleInfo {
   Oid oid = kInvalidOid; std::string_view name; bool superuser, inherit, create_role, create_db, can_login, replication, bypass_rls; int connection_limit;
   std::string_view password; std::optional<std::int64_t> valid_until;
@@ -131,6 +144,8 @@ std::string_view current_database_name();
 Oid current_role();            // changes with SET ROLE, SECURITY DEFINER
 Oid session_role();
 Oid authenticated_role();
+Oid current_database_tablespace();
+void set_current_database_tablespace(Oid tablespace);      // pg_default until told
 void set_identity(Oid database, std::string_view database_name, Oid authenticated_role);
 void set_session_role(Oid role);
 void set_current_role(Oid role);

@@ -1,0 +1,133 @@
+#include "hathi/catalog/versions.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <atomic>
+#include <functional>
+
+#include "hathi/error/sql_error.h"
+#include "src/backend/catalog/versions_state.h"
+
+namespace hathi::catalog::versions {
+
+namespace {
+
+// Locking: every word is atomic. A version word: bits 0-15 = how many committing transactions have it marked, above = version.
+constexpr std::uint32_t kObjectSlots = 8192, kNameSlots = 4096;
+constexpr std::uint64_t kMarkMask = 0xFFFF, kOneVersion = 0x10000;
+struct NameSlot {
+  std::atomic<std::uint64_t> version;
+  std::atomic<std::uint64_t> absent;   // fingerprint of (database, class, name, version) last found absent
+};
+struct Shared {
+  std::atomic<std::uint64_t> objects[kObjectSlots];
+  NameSlot names[kNameSlots];
+};
+static_assert(std::is_standard_layout_v<Shared>);
+
+Shared* shared = nullptr;
+
+std::atomic<std::uint64_t>& word(std::uint32_t slot) {
+  return slot < kObjectSlots ? shared->objects[slot] : shared->names[slot - kObjectSlots].version;
+}
+
+std::uint64_t mix(std::uint64_t h) {
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  return h ^ (h >> 32);
+}
+
+std::uint64_t fingerprint(Oid database, Oid class_id, std::string_view name, std::uint64_t version) {
+  std::uint64_t h = std::hash<std::string_view>()(name);
+  h = mix(h ^ (static_cast<std::uint64_t>(raw(database)) << 32 | raw(class_id)));
+  h = mix(h ^ mix(version));
+  return h == 0 ? 1 : h;
+}
+
+// Waits for committers between mark and publish: a handful of instructions, unless one of them lost its processor.
+std::uint64_t wait_unmarked(const std::atomic<std::uint64_t>& w) {
+  for (int round = 0;; ++round) {
+    std::uint64_t value = w.load(std::memory_order_acquire);
+    if ((value & kMarkMask) == 0) return value;
+    if (round < 20) {
+      sched_yield();
+    } else {
+      timespec pause{0, 20'000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+}
+
+}  // namespace
+
+OwnChanges own_changes;
+
+std::size_t size() { return sizeof(Shared); }
+void init(void* memory) { shared = static_cast<Shared*>(memory); }
+
+std::uint32_t slot_of(Oid class_id, Oid object) {
+  // Objects made together get neighbouring slots, so a session touches few pages.
+  return (raw(object) + static_cast<std::uint32_t>(mix(raw(class_id)))) & (kObjectSlots - 1);
+}
+
+std::uint32_t slot_of_name(Oid class_id, std::string_view name) {
+  std::uint64_t h = mix(std::hash<std::string_view>()(name) ^ raw(class_id));
+  return kObjectSlots + static_cast<std::uint32_t>(h & (kNameSlots - 1));
+}
+
+Stamp stamp(std::uint32_t slot) {
+  if (shared == nullptr) return {};
+  std::uint64_t value = word(slot).load(std::memory_order_acquire);
+  if ((value & kMarkMask) != 0) [[unlikely]] value = wait_unmarked(word(slot));
+  return {value, own_changes.empty() ? 0 : own_changes.visible(slot)};
+}
+
+bool changed_by_me(std::uint32_t slot) { return !own_changes.empty() && own_changes.contains(slot); }
+
+void mark_changing(std::span<const std::uint32_t> slots) {
+  if (shared == nullptr) return;
+  for (std::uint32_t slot : slots) word(slot).fetch_add(1, std::memory_order_seq_cst);
+}
+
+void publish(std::span<const std::uint32_t> slots) {
+  if (shared == nullptr) return;
+  for (std::uint32_t slot : slots) word(slot).fetch_add(kOneVersion - 1, std::memory_order_seq_cst);
+}
+
+bool is_known_absent(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& s) {
+  if (shared == nullptr || s.own != 0 || changed_by_me(name_slot)) return false;
+  return shared->names[name_slot - kObjectSlots].absent.load(std::memory_order_relaxed) == fingerprint(database, class_id, name, s.shared);
+}
+
+void remember_absent(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& s) {
+  if (shared == nullptr || s.own != 0 || changed_by_me(name_slot)) return;
+  shared->names[name_slot - kObjectSlots].absent.store(fingerprint(database, class_id, name, s.shared), std::memory_order_relaxed);
+}
+
+// --- own changes ----------------------------------------------------------------------------------------------------------
+std::uint64_t OwnChanges::visible(std::uint32_t slot) {
+  auto found = changes_.find(slot);
+  if (found == changes_.end()) return 0;
+  Change& change = found->second;
+  if (change.pending != 0 && current_command() > change.command) {
+    change.visible = change.pending;
+    change.pending = 0;
+  }
+  return change.visible;
+}
+
+void OwnChanges::add(std::uint32_t slot) {
+  visible(slot);  // what an earlier command did is visible now
+  Change& change = changes_[slot];
+  change.pending = ++sequence_;
+  change.command = current_command();
+}
+
+void OwnChanges::renew_all() {
+  for (auto& [slot, change] : changes_) change = {++sequence_, 0, CommandId{0}};
+}
+
+}  // namespace hathi::catalog::versions
