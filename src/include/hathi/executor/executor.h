@@ -62,6 +62,10 @@ class Execution {
   std::uint64_t processed() const;
   // Completes data-modifying CTEs and immediate constraint checks (foreign keys). Once, after the last run().
   void finish();
+  // For a run kept with its plan: park() drops pins, snapshot, parameters and rows but keeps compiled programs and states; reset() gives
+  // it the parameters and snapshot of its next run, and start() follows as in a new one. O(nodes of the plan).
+  void park();
+  void reset(const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot);
   // Starts over (cursor rewinding).
   void rewind();
   const transaction::SnapshotRef& snapshot() const;

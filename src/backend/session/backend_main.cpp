@@ -1,0 +1,118 @@
+// A backend's life: from the fork to the end of its session.
+
+#include "hathi/session/backend_main.h"
+
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "hathi/base/stack.h"
+#include "hathi/config/server_settings.h"
+#include "hathi/config/settings.h"
+#include "hathi/ddl/session_objects.h"
+#include "hathi/error/report.h"
+#include "hathi/locking/lock_table.h"
+#include "hathi/session/session.h"
+#include "hathi/shmem/interrupts.h"
+#include "hathi/shmem/process_slot.h"
+#include "hathi/transaction/process_array.h"
+#include "hathi/transaction/transaction.h"
+#include "idle.h"
+#include "start_up.h"
+
+namespace hathi::session {
+
+namespace {
+
+Session* this_session = nullptr;
+
+// Runs the parts of start-up, telling the client of a failure. False: the connection is over.
+bool start_session(Session& session, StartupRequest& request) {
+  try {
+    arm_timer(Timer::login, config::values::authentication_timeout * 1000);
+    if (!read_startup_request(session, request)) return false;
+    enter_slot(session);
+    authenticate(session, request);
+    open_database(session, request);
+    disarm_timer(Timer::login);
+    send_session_parameters(session);
+    return true;
+  } catch (...) {
+    ErrorReport report = current_exception_report("");
+    if (report.severity < Severity::fatal) report.severity = Severity::fatal;
+    report_to(session, std::move(report));
+    session.connection.flush();
+    return false;
+  }
+}
+
+// What a session leaves behind is cleaned up whatever happened before.
+void end_session(Session& session) {
+  HoldInterrupts hold;
+  if (!shmem::has_slot()) return;
+  session.portals.clear();
+  session.statements.clear();
+  if (transaction::block_state() != transaction::BlockState::none) abort_session_transaction(session);
+  ddl::drop_temporary_objects_at_exit();
+  transaction::session_owner().release_all();
+  leave_slot();
+}
+
+}  // namespace
+
+Session* current_session() { return this_session; }
+void set_current_session(Session* session) { this_session = session; }
+Session::~Session() = default;
+
+void enter_slot(Session&) {
+  shmem::acquire_slot(shmem::ProcessKind::backend);
+  transaction::join_process_array();
+}
+
+void leave_slot() {
+  locking::release_all_at_exit();
+  transaction::leave_process_array();
+  shmem::release_slot();
+}
+
+void check_connection_limits(const catalog::DatabaseInfo& database, const catalog::RoleInfo& role, bool superuser) {
+  if (superuser) return;
+  int free_slots = shmem::free_backend_slots();
+  if (free_slots < config::values::superuser_reserved_connections) {
+    throw SqlError(sqlstate::too_many_connections, "remaining connection slots are reserved for non-replication superuser connections").fatal();
+  }
+  int in_database = 0, of_role = 0;
+  for (int i = 0; i < shmem::slot_count(); ++i) {
+    const shmem::ProcessSlot& slot = shmem::slot(i);
+    if (slot.in_use.load() == 0 || slot.kind != shmem::ProcessKind::backend) continue;
+    in_database += slot.database.load() == raw(database.oid);
+    of_role += slot.role.load() == raw(role.oid);
+  }
+  if (database.connection_limit >= 0 && in_database > database.connection_limit) {
+    throw SqlError(sqlstate::too_many_connections, "too many connections for database \"{}\"", database.name).fatal();
+  }
+  if (role.connection_limit >= 0 && of_role > role.connection_limit) {
+    throw SqlError(sqlstate::too_many_connections, "too many connections for role \"{}\"", role.name).fatal();
+  }
+}
+
+std::string user_name_of(unsigned int user_id) {
+  const passwd* entry = getpwuid(user_id);
+  return entry == nullptr ? std::string() : entry->pw_name;
+}
+
+void backend_main(int socket) {
+  set_stack_base();
+  install_child_signal_handlers();
+  install_report_sinks();
+  auto session = std::make_unique<Session>(socket);
+  set_current_session(session.get());
+  StartupRequest request;
+  if (start_session(*session, request)) serve(*session);
+  end_session(*session);
+  session->connection.flush();
+}
+
+}  // namespace hathi::session

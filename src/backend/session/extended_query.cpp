@@ -1,0 +1,221 @@
+// The extended protocol: a statement's path split over messages, pipelined up to Sync.
+
+#include "hathi/catalog/lookup.h"
+#include "hathi/datum/function.h"
+#include "hathi/session/session.h"
+#include "hathi/transaction/transaction.h"
+#include "portal.h"
+#include "row_sender.h"
+
+namespace hathi::session {
+
+namespace {
+
+void send_empty(protocol::Connection& connection, char type) {
+  connection.begin(type);
+  connection.end();
+}
+
+CachedStatement& find_statement(Session& session, std::string_view name) {
+  auto it = session.statements.find(name);
+  if (it != session.statements.end()) return *it->second;
+  if (name.empty()) throw SqlError(sqlstate::undefined_pstatement, "unnamed prepared statement does not exist");
+  throw SqlError(sqlstate::undefined_pstatement, "prepared statement \"{}\" does not exist", name);
+}
+
+// A parameter's bytes to a value of its type, through the type's input or receive function.
+planner::ParameterValue read_parameter(std::span<const char> bytes, bool is_null, bool binary, Oid type, Arena& arena) {
+  planner::ParameterValue out;
+  out.type = type;
+  out.value.is_null = is_null;
+  if (is_null) return out;
+  const catalog::TypeInfo& info = catalog::type_info(type);
+  std::string_view text = arena.copy({bytes.data(), bytes.size()});
+  Datum element = Datum::of(is_valid(info.element) ? info.element : type);
+  if (!binary) {
+    if (text.find('\0') != std::string_view::npos) throw SqlError(sqlstate::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\": 0x00");
+    require_valid_utf8(text);
+    if (type == type_oid::text || type == type_oid::varchar) {
+      out.value.value = varlena::make(arena, text);
+    } else {
+      out.value.value = call_function(info.input, arena, {Datum::of(static_cast<const void*>(text.data())), element, Datum::of(std::int32_t{-1})});
+    }
+    return out;
+  }
+  if (!is_valid(info.receive)) throw SqlError(sqlstate::undefined_function, "no binary input function available for type {}", catalog::format_type(type));
+  Datum message = varlena::make(arena, text);
+  out.value.value = call_function(info.receive, arena, {message, element, Datum::of(std::int32_t{-1})});
+  return out;
+}
+
+struct Formats {
+  std::vector<std::int16_t> codes;
+  bool binary(std::size_t i) const {
+    std::int16_t code = codes.empty() ? 0 : (codes.size() == 1 ? codes[0] : codes[i]);
+    if (code != 0 && code != 1) throw SqlError(sqlstate::invalid_parameter_value, "unsupported format code: {}", code);
+    return code == 1;
+  }
+};
+
+std::vector<std::int16_t> read_codes(protocol::BodyReader& body) {
+  std::vector<std::int16_t> codes(static_cast<std::uint16_t>(body.int16()));
+  for (auto& code : codes) code = body.int16();
+  return codes;
+}
+
+std::vector<planner::ParameterValue> read_parameters(protocol::BodyReader& body, const Formats& formats, const CachedStatement& statement,
+                                                     std::string_view portal, Arena& arena) {
+  auto count = static_cast<std::size_t>(static_cast<std::uint16_t>(body.int16()));
+  if (formats.codes.size() > 1 && formats.codes.size() != count) {
+    throw SqlError(sqlstate::protocol_violation, "bind message has {} parameter formats but {} parameters", formats.codes.size(), count);
+  }
+  if (count != statement.parameter_types().size()) {
+    throw SqlError(sqlstate::protocol_violation, "bind message supplies {} parameters, but prepared statement \"{}\" requires {}", count, statement.name(),
+                   statement.parameter_types().size());
+  }
+  std::vector<planner::ParameterValue> values;
+  values.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int32_t length = body.int32();
+    if (length < -1) throw SqlError(sqlstate::protocol_violation, "insufficient data left in message");
+    std::span<const char> bytes = length > 0 ? body.bytes(static_cast<std::size_t>(length)) : std::span<const char>{};
+    try {
+      values.push_back(read_parameter(bytes, length < 0, formats.binary(i), statement.parameter_types()[i], arena));
+    } catch (SqlError& e) {
+      e.context(portal.empty() ? fmt::format("unnamed portal parameter ${}", i + 1) : fmt::format("portal \"{}\" parameter ${}", portal, i + 1));
+      throw;
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+void handle_parse(Session& session, protocol::BodyReader body) {
+  std::string name(body.string());
+  std::string_view text = body.string();
+  std::vector<Oid> types(static_cast<std::uint16_t>(body.int16()));
+  for (Oid& type : types) type = Oid{static_cast<std::uint32_t>(body.int32())};
+  body.expect_end();
+  session.statement_text = text;
+  require_valid_utf8(text);
+  start_command(session);
+  // The unnamed statement goes even if the new one fails.
+  if (name.empty()) session.statements.erase("");
+  auto statement = std::make_shared<CachedStatement>(text, std::move(types), false);
+  if (!statement->is_empty()) {
+    require_live_transaction(statement->raw().node);
+    statement->ensure_analyzed();
+  }
+  if (!name.empty() && session.statements.contains(name)) {
+    throw SqlError(sqlstate::duplicate_pstatement, "prepared statement \"{}\" already exists", name);
+  }
+  statement->set_name(name);
+  session.statements.insert_or_assign(std::move(name), std::move(statement));
+  send_empty(session.connection, '1');
+}
+
+void handle_bind(Session& session, protocol::BodyReader body) {
+  std::string_view portal_name = body.string();
+  std::string_view statement_name = body.string();
+  CachedStatement& statement = find_statement(session, statement_name);
+  session.statement_text = statement.text();
+  start_command(session);
+  Formats formats{read_codes(body)};
+  if (!statement.is_empty()) {
+    require_live_transaction(statement.raw().node);
+    if (transaction_status() == 'E' && !statement.parameter_types().empty()) {
+      throw SqlError(sqlstate::in_failed_sql_transaction, "current transaction is aborted, commands ignored until end of transaction block");
+    }
+  }
+  Arena arena(1024);
+  std::vector<planner::ParameterValue> values = read_parameters(body, formats, statement, portal_name, arena);
+  std::vector<std::int16_t> result_formats = read_codes(body);
+  body.expect_end();
+  Portal& portal = create_portal(session, portal_name);
+  portal.define(session.statements.find(statement_name)->second, values, statement.cursor_options);
+  try {
+    portal.start();
+    portal.set_formats(std::move(result_formats));
+  } catch (...) {
+    session.portals.erase(std::string(portal_name));
+    throw;
+  }
+  send_empty(session.connection, '2');
+}
+
+void handle_describe(Session& session, protocol::BodyReader body) {
+  std::uint8_t kind = body.byte();
+  std::string_view name = body.string();
+  body.expect_end();
+  start_command(session);
+  protocol::Connection& c = session.connection;
+  if (kind == 'S') {
+    CachedStatement& statement = find_statement(session, name);
+    session.statement_text = statement.text();
+    if (!statement.is_empty() && transaction_status() == 'E' && statement.query() != nullptr && returned_targets(*statement.query()) != nullptr) {
+      throw SqlError(sqlstate::in_failed_sql_transaction, "current transaction is aborted, commands ignored until end of transaction block");
+    }
+    c.begin('t');
+    c.put_int16(static_cast<std::int16_t>(statement.parameter_types().size()));
+    for (Oid type : statement.parameter_types()) c.put_int32(static_cast<std::int32_t>(raw(type)));
+    c.end();
+    Arena arena(512);
+    const TupleDescriptor* row = statement.is_utility() ? utility_row(session, statement.raw().node, arena) : statement.result_row();
+    if (row == nullptr) send_empty(c, 'n');
+    else send_row_description(c, *row, statement.is_utility() ? nullptr : returned_targets(*statement.query()), {});
+  } else if (kind == 'P') {
+    Portal& portal = find_portal(session, name, false);
+    if (transaction_status() == 'E' && portal.row() != nullptr) {
+      throw SqlError(sqlstate::in_failed_sql_transaction, "current transaction is aborted, commands ignored until end of transaction block");
+    }
+    if (portal.row() == nullptr) send_empty(c, 'n');
+    else send_row_description(c, *portal.row(), portal.targets(), portal.formats());
+  } else {
+    throw SqlError(sqlstate::protocol_violation, "invalid DESCRIBE message subtype {}", kind);
+  }
+}
+
+void handle_execute(Session& session, protocol::BodyReader body) {
+  std::string_view name = body.string();
+  std::int32_t limit = body.int32();
+  body.expect_end();
+  Portal& portal = find_portal(session, name, false);
+  if (portal.statement().is_empty()) {
+    send_empty(session.connection, 'I');
+    return;
+  }
+  std::shared_ptr<Portal> keep = session.portals.find(name)->second;   // COMMIT drops it from the table
+  session.statement_text = portal.statement().text();
+  start_command(session);
+  require_live_transaction(portal.statement().raw().node);
+  session.multi_statement = false;
+  session.is_last_statement = false;   // the transaction ends at Sync
+  RowSender sender(session.connection, portal.formats());
+  std::string tag;
+  bool completed = portal.run(session, limit <= 0 ? 0 : static_cast<std::uint64_t>(limit), sender, tag);
+  if (!completed) {
+    send_empty(session.connection, 's');
+    return;
+  }
+  if (ends_transaction_now(portal.statement().raw().node)) finish_command(session);
+  else if (transaction_status() != 'E' && transaction::block_state() != transaction::BlockState::none) transaction::advance_command();
+  send_command_complete(session, tag);
+}
+
+void handle_close(Session& session, protocol::BodyReader body) {
+  std::uint8_t kind = body.byte();
+  std::string_view name = body.string();
+  body.expect_end();
+  if (kind == 'S') {
+    auto it = session.statements.find(name);
+    if (it != session.statements.end()) session.statements.erase(it);
+  } else if (kind == 'P') {
+    drop_portal(session, name);
+  } else {
+    throw SqlError(sqlstate::protocol_violation, "invalid CLOSE message subtype {}", kind);
+  }
+  send_empty(session.connection, '3');
+}
+
+}  // namespace hathi::session

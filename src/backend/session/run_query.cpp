@@ -1,0 +1,55 @@
+// A statement's whole path for a simple Query message: parse, then for each statement analyze, plan, execute, send.
+// The extended protocol (extended_query.cpp) walks the same steps, split over Parse, Bind and Execute.
+
+#include "hathi/parser/parser.h"
+#include "hathi/session/session.h"
+#include "hathi/transaction/transaction.h"
+#include "parse_options.h"
+#include "portal.h"
+#include "row_sender.h"
+
+namespace hathi::session {
+
+namespace {
+
+// One statement of the text. Its transaction has started.
+void run_statement(Session& session, std::string_view text, const parser::Statement& statement) {
+  auto prepared = std::make_shared<CachedStatement>(text, statement);   // analyze
+  auto portal = std::make_shared<Portal>("");
+  session.portals.insert_or_assign("", portal);
+  portal->define(prepared, {}, 0);
+  portal->start();                                                      // plan, snapshot
+  if (portal->row() != nullptr) send_row_description(session.connection, *portal->row(), portal->targets(), {});
+  RowSender sender(session.connection, {});
+  std::string tag;
+  portal->run(session, 0, sender, tag);                                 // execute, send
+  drop_portal(session, "");
+  end_statement(session, statement);
+  send_command_complete(session, tag);
+}
+
+}  // namespace
+
+void run_query(Session& session, std::string_view text) {
+  session.statement_text = text;
+  start_command(session);
+  session.statements.erase("");
+  Arena arena;
+  List<parser::Statement> statements = parser::parse(text, arena, parse_options());
+  if (statements.empty()) {
+    finish_command(session);
+    session.connection.begin('I');
+    session.connection.end();
+    return;
+  }
+  session.multi_statement = statements.size() > 1;
+  for (const parser::Statement& statement : statements) {
+    start_command(session);
+    require_live_transaction(statement.node);
+    session.is_last_statement = &statement == statements.end() - 1;
+    run_statement(session, text, statement);
+  }
+  finish_command(session);
+}
+
+}  // namespace hathi::session

@@ -1,0 +1,101 @@
+// The loop of a session: wait for a message, serve it, recover from errors.
+
+#include "hathi/buffer/buffer_pool.h"
+#include "hathi/config/settings.h"
+#include "hathi/locking/lwlock.h"
+#include "hathi/session/session.h"
+#include "hathi/shmem/interrupts.h"
+#include "hathi/transaction/transaction.h"
+#include "idle.h"
+
+namespace hathi::session {
+
+namespace {
+
+enum class Next : std::uint8_t { go_on, leave };
+
+// Messages of the extended protocol are skipped after an error until Sync.
+Next dispatch(Session& session, const protocol::Message& message) {
+  protocol::BodyReader body(message.body);
+  session.extended_message = message.type != 'Q' && message.type != 'X';
+  if (session.skip_until_sync && message.type != 'S' && message.type != 'X') return Next::go_on;
+  switch (message.type) {
+    case 'Q': {
+      std::string_view text = body.string();
+      body.expect_end();
+      require_valid_utf8(text);
+      run_query(session, text);
+      send_ready(session);
+      return Next::go_on;
+    }
+    case 'P': handle_parse(session, body); return Next::go_on;
+    case 'B': handle_bind(session, body); return Next::go_on;
+    case 'D': handle_describe(session, body); return Next::go_on;
+    case 'E': handle_execute(session, body); return Next::go_on;
+    case 'C': handle_close(session, body); return Next::go_on;
+    case 'H':
+      body.expect_end();
+      session.connection.flush();
+      return Next::go_on;
+    case 'S':
+      body.expect_end();
+      session.skip_until_sync = false;
+      finish_command(session);
+      send_ready(session);
+      return Next::go_on;
+    case 'X': return Next::leave;
+    case 'd':
+    case 'c':
+    case 'f': return Next::go_on;   // COPY data that came after an error ended the COPY
+    case 'F': throw SqlError(sqlstate::feature_not_supported, "fastpath function calls are not supported");
+    default: throw SqlError(sqlstate::protocol_violation, "invalid frontend message type {}", static_cast<int>(static_cast<unsigned char>(message.type))).fatal();
+  }
+}
+
+// After an error. False when it ends the session.
+bool recover(Session& session) {
+  ErrorReport report = current_exception_report(session.statement_text);
+  bool fatal = report.severity >= Severity::fatal;
+  HoldInterrupts hold;
+  locking::release_all_lwlocks();
+  report_to(session, std::move(report));
+  try {
+    abort_command(session);
+  } catch (const std::exception& e) {
+    panic(fmt::format("could not abort a transaction: {}", e.what()));
+  }
+  if (fatal || session.connection.is_lost()) {
+    session.connection.flush();
+    return false;
+  }
+  if (session.extended_message) {
+    session.skip_until_sync = true;
+    session.connection.flush();
+  } else {
+    send_ready(session);
+  }
+  return true;
+}
+
+}  // namespace
+
+int serve(Session& session) {
+  send_ready(session);
+  for (;;) {
+    try {
+      protocol::Message message;
+      before_reading(session);
+      bool got = session.connection.read_message(message, serve_idle_interrupts);
+      after_reading(session);
+      if (!got) break;
+      if (dispatch(session, message) == Next::leave) return 0;
+      if (session.connection.is_lost()) break;
+    } catch (...) {
+      if (!recover(session)) break;
+    }
+  }
+  if (session.in_command || transaction::block_state() != transaction::BlockState::none) abort_session_transaction(session);
+  return 0;
+}
+
+}  // namespace hathi::session
