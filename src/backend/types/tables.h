@@ -1,0 +1,16 @@
+#pragma once
+// The registration table of each file in this folder.
+
+#include <span>
+
+#include "hathi/datum/function.h"
+
+namespace hathi::types {
+
+std::span<const BuiltinFunction> bool_functions();
+std::span<const BuiltinFunction> integer_functions();
+std::span<const BuiltinFunction> integer_comparison_functions();
+std::span<const BuiltinFunction> float_functions();
+std::span<const BuiltinFunction> float_math_functions();
+
+}  // namespace hathi::types

@@ -1,0 +1,136 @@
+// Calls functions by OID with arguments given as text and compares the printed results and errors with those a stock PostgreSQL 15
+// gave (*.expected, made by tools/developer/record_type_answers.py).
+
+#include <gtest/gtest.h>
+
+#include "catalog_fixture.h"
+#include "hathi/error/sql_error.h"
+#include "hathi/types/settings.h"
+
+namespace hathi::types::test {
+namespace {
+
+constexpr std::uint32_t kAnyCollation = 100;
+
+void apply_setting(const std::string& name, const std::string& value) {
+  auto number = [&] { return std::stoi(value); };
+  if (name == "extra_float_digits") settings.extra_float_digits = number();
+  else if (name == "bytea_output") settings.bytea_output = value == "hex" ? ByteaOutput::hex : ByteaOutput::escape;
+  else if (name == "intervalstyle") {
+    settings.interval_style = value == "postgres" ? IntervalStyle::postgres
+                              : value == "postgres_verbose" ? IntervalStyle::postgres_verbose
+                              : value == "sql_standard" ? IntervalStyle::sql_standard : IntervalStyle::iso_8601;
+  } else FAIL() << "unknown setting " << name;
+}
+
+struct Case {
+  Oid function, result_type;
+  bool strict = false;
+  std::vector<std::pair<Oid, std::optional<std::string>>> arguments;
+  std::string status, answer;
+};
+
+Case parse_case(const std::string& line) {
+  auto f = split_tabs(line);
+  auto oid = [&](std::size_t i) { return Oid{static_cast<std::uint32_t>(std::stoul(f[i]))}; };
+  Case c{oid(0), oid(2), f[1] == "t", {}, {}, {}};
+  std::size_t n = std::stoul(f[3]);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::optional<std::string> value;
+    if (f[5 + 2 * i] != "\\N") value = unescape(f[5 + 2 * i]);
+    c.arguments.emplace_back(oid(4 + 2 * i), value);
+  }
+  c.status = f.at(4 + 2 * n);
+  c.answer = unescape(f.at(5 + 2 * n));
+  return c;
+}
+
+// {status, text} as a line of the file has them.
+std::pair<std::string, std::string> evaluate(const Case& c) {
+  Arena arena;
+  Arena statement;
+  const BuiltinFunction* builtin = find_builtin_function(c.function);
+  if (builtin == nullptr) return {"missing", ""};
+  try {
+    std::vector<NullableDatum> values(c.arguments.size() + 1);
+    std::vector<Oid> types;
+    for (std::size_t i = 0; i < c.arguments.size(); ++i) {
+      types.push_back(c.arguments[i].first);
+      if (c.arguments[i].second) values[i] = {from_text(c.arguments[i].first, *c.arguments[i].second, arena), false};
+    }
+    FunctionSite site;
+    site.function = builtin->function;
+    site.oid = c.function;
+    site.collation = Oid{kAnyCollation};
+    site.result_type = c.result_type;
+    site.argument_count = static_cast<std::int16_t>(c.arguments.size());
+    site.strict = c.strict;
+    site.argument_types = types.data();
+    FunctionContext context{&arena};
+    void* state = nullptr;
+    FunctionCall call;
+    call.site = &site;
+    call.context = &context;
+    call.args = values.data();
+    call.state = &state;
+    call.state_arena = &statement;
+    if (builtin->kind == FunctionKind::set_per_call) {
+      std::string rows;
+      bool first = true;
+      for (;;) {
+        NullableDatum row = invoke(call);
+        if (call.done || (c.strict && row.is_null && state == nullptr)) break;
+        if (!first) rows += '|';
+        first = false;
+        rows += row.is_null ? "\\N" : to_text(c.result_type, row.value, arena);
+      }
+      return first ? std::pair<std::string, std::string>{"N", ""} : std::pair<std::string, std::string>{"=", rows};
+    }
+    NullableDatum result = invoke(call);
+    if (result.is_null) return {"N", ""};
+    return {"=", to_text(c.result_type, result.value, arena)};
+  } catch (const SqlError& error) {
+    return {std::string(error.code().view()), error.report().message};
+  }
+}
+
+class Answers : public testing::TestWithParam<std::string> {};
+
+TEST_P(Answers, MatchStock) {
+  register_once();
+  settings = Settings();
+  std::ifstream in(data_directory() / GetParam());
+  ASSERT_TRUE(in.good());
+  std::string line;
+  int wrong = 0;
+  while (std::getline(in, line)) {
+    if (line.starts_with("set\t")) {
+      auto f = split_tabs(line);
+      apply_setting(f[1], f[2]);
+      continue;
+    }
+    Case c = parse_case(line);
+    auto [status, text] = evaluate(c);
+    if (status == c.status && text == c.answer) continue;
+    if (++wrong > 200) continue;
+    ADD_FAILURE() << line << "\n  stock: " << c.status << " " << c.answer << "\n  ours:  " << status << " " << text;
+  }
+  settings = Settings();
+  EXPECT_EQ(wrong, 0);
+}
+
+std::vector<std::string> expected_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(data_directory())) {
+    if (entry.path().extension() == ".expected") files.push_back(entry.path().filename());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Answers, testing::ValuesIn(expected_files()), [](const auto& info) {
+  return info.param.substr(0, info.param.find('.'));
+});
+
+}  // namespace
+}  // namespace hathi::types::test
