@@ -141,7 +141,7 @@ double dsind(double v) {
   require_finite_angle(v);
   v = std::fmod(v, 360);
   double sign = v < 0 ? -1 : 1;
-  v = std::fabs(v);
+  if (v < 0) v = -v;
   if (v > 180) v = 360 - v, sign = -sign;
   if (v > 90) v = 180 - v;
   return sign * sine_of_quadrant(v);

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "hathi/types/settings.h"
+#include "hathi/config/session_settings.h"
 #include "errors.h"
 #include "parse.h"
 
@@ -178,8 +178,8 @@ std::string_view print_special(T v) {
 template <class T>
 std::string_view print(T v, char* buffer) {
   if (!std::isfinite(v)) return print_special(v);
-  if (settings.extra_float_digits > 0) return print_finite_shortest(v, buffer);
-  int digits = std::numeric_limits<T>::digits10 + settings.extra_float_digits;
+  if (config::values::extra_float_digits > 0) return print_finite_shortest(v, buffer);
+  int digits = std::numeric_limits<T>::digits10 + config::values::extra_float_digits;
   int n = std::snprintf(buffer, kFloatBuffer, "%.*g", digits < 1 ? 1 : digits, static_cast<double>(v));
   return {buffer, static_cast<std::size_t>(n)};
 }

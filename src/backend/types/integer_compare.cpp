@@ -39,6 +39,8 @@ std::int64_t hashcharextended(char v, std::int64_t seed) { return hashint4extend
 std::int32_t hashoid(Oid v) { return static_cast<std::int32_t>(hash_uint32(raw(v))); }
 std::int64_t hashoidextended(Oid v, std::int64_t seed) { return extended(raw(v), seed); }
 
+std::int32_t btint2cmp(std::int16_t a, std::int16_t b) { return a - b; }
+
 // RANGE frames: is value (args 0) within offset (2) of base (1), on the side that sub (3) and less (4) say? An overflowing bound
 // is beyond every value.
 template <class Value, class Offset>
@@ -59,7 +61,7 @@ constexpr BuiltinFunction kTable[] = {
     {Oid{146}, fn<greater<std::int16_t, std::int16_t>>},
     {Oid{148}, fn<less_equal<std::int16_t, std::int16_t>>},
     {Oid{151}, fn<greater_equal<std::int16_t, std::int16_t>>},
-    {Oid{350}, fn<order<std::int16_t, std::int16_t>>},
+    {Oid{350}, fn<btint2cmp>},
     {Oid{158}, fn<equal<std::int16_t, std::int32_t>>},
     {Oid{164}, fn<not_equal<std::int16_t, std::int32_t>>},
     {Oid{160}, fn<less<std::int16_t, std::int32_t>>},

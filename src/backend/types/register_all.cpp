@@ -1,16 +1,22 @@
 #include <array>
 
 #include "hathi/types/register.h"
-#include "hathi/types/settings.h"
 #include "tables.h"
 
 namespace hathi::types {
 
-Settings settings;
-
 std::span<const std::span<const BuiltinFunction>> function_tables() {
   static const std::array tables = {
-      bool_functions(), integer_functions(), integer_comparison_functions(), float_functions(), float_math_functions(),
+      bool_functions(),
+      float_functions(),
+      float_math_functions(),
+      integer_comparison_functions(),
+      integer_functions(),
+      like_functions(),
+      quote_functions(),
+      text_compare_functions(),
+      text_functions(),
+      text_io_functions(),
   };
   return tables;
 }

@@ -8,9 +8,14 @@
 namespace hathi::types {
 
 std::span<const BuiltinFunction> bool_functions();
-std::span<const BuiltinFunction> integer_functions();
-std::span<const BuiltinFunction> integer_comparison_functions();
 std::span<const BuiltinFunction> float_functions();
 std::span<const BuiltinFunction> float_math_functions();
+std::span<const BuiltinFunction> integer_comparison_functions();
+std::span<const BuiltinFunction> integer_functions();
+std::span<const BuiltinFunction> like_functions();
+std::span<const BuiltinFunction> quote_functions();
+std::span<const BuiltinFunction> text_compare_functions();
+std::span<const BuiltinFunction> text_functions();
+std::span<const BuiltinFunction> text_io_functions();
 
 }  // namespace hathi::types

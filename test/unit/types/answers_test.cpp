@@ -5,23 +5,15 @@
 
 #include "catalog_fixture.h"
 #include "hathi/error/sql_error.h"
-#include "hathi/types/settings.h"
+#include "hathi/config/session_settings.h"
+#include "hathi/config/settings.h"
 
 namespace hathi::types::test {
 namespace {
 
 constexpr std::uint32_t kAnyCollation = 100;
 
-void apply_setting(const std::string& name, const std::string& value) {
-  auto number = [&] { return std::stoi(value); };
-  if (name == "extra_float_digits") settings.extra_float_digits = number();
-  else if (name == "bytea_output") settings.bytea_output = value == "hex" ? ByteaOutput::hex : ByteaOutput::escape;
-  else if (name == "intervalstyle") {
-    settings.interval_style = value == "postgres" ? IntervalStyle::postgres
-                              : value == "postgres_verbose" ? IntervalStyle::postgres_verbose
-                              : value == "sql_standard" ? IntervalStyle::sql_standard : IntervalStyle::iso_8601;
-  } else FAIL() << "unknown setting " << name;
-}
+void apply_setting(const std::string& name, const std::string& value) { config::set(name, value, config::Source::session, false, true); }
 
 struct Case {
   Oid function, result_type;
@@ -98,7 +90,12 @@ class Answers : public testing::TestWithParam<std::string> {};
 
 TEST_P(Answers, MatchStock) {
   register_once();
-  settings = Settings();
+  static const bool defined = [] {
+    config::define_builtin_settings();
+    return true;
+  }();
+  static_cast<void>(defined);
+  config::reset_all();
   std::ifstream in(data_directory() / GetParam());
   ASSERT_TRUE(in.good());
   std::string line;
@@ -115,7 +112,7 @@ TEST_P(Answers, MatchStock) {
     if (++wrong > 200) continue;
     ADD_FAILURE() << line << "\n  stock: " << c.status << " " << c.answer << "\n  ours:  " << status << " " << text;
   }
-  settings = Settings();
+  config::reset_all();
   EXPECT_EQ(wrong, 0);
 }
 
