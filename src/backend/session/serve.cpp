@@ -64,6 +64,10 @@ bool recover(Session& session) {
   } catch (const std::exception& e) {
     panic(fmt::format("could not abort a transaction: {}", e.what()));
   }
+  if (session.lost_synchronization && !fatal) {
+    fatal = true;
+    report_to(session, SqlError(sqlstate::protocol_violation, "terminating connection because protocol synchronization was lost").fatal().report());
+  }
   if (fatal || session.connection.is_lost()) {
     session.connection.flush();
     return false;

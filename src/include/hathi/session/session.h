@@ -36,6 +36,7 @@ struct Session {
   bool in_command = false;          // start_command() was called and finish_command() not yet
   bool multi_statement = false;     // the running query string has several statements
   bool is_last_statement = true;    // … and this is its last
+  bool lost_synchronization = false;  // the client spoke out of turn during COPY: the session ends
   bool skip_until_sync = false;     // an error struck in the extended protocol
   bool extended_message = false;    // the running message belongs to the extended protocol
   std::int32_t cancel_key = 0;

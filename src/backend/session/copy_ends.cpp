@@ -1,0 +1,206 @@
+// The ends of a COPY: the client, a server file, a program.
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "copy.h"
+#include "hathi/error/report.h"
+#include "hathi/shmem/interrupts.h"
+
+namespace hathi::session {
+
+namespace {
+
+constexpr std::size_t kBlock = 65536;
+
+void send_copy_response(Session& session, char type, CopyFormat format, std::size_t columns) {
+  protocol::Connection& c = session.connection;
+  std::int16_t code = format == CopyFormat::binary ? 1 : 0;
+  c.begin(type);
+  c.put_byte(static_cast<char>(code));
+  c.put_int16(static_cast<std::int16_t>(columns));
+  for (std::size_t i = 0; i < columns; ++i) c.put_int16(code);
+  c.end();
+}
+
+class ClientSource : public CopySource {
+ public:
+  explicit ClientSource(Session& session) : session_(session) {}
+
+  bool read(std::string& buffer) override {
+    if (done_) return false;
+    for (;;) {
+      check_interrupts();
+      protocol::Message message;
+      if (!session_.connection.read_message(message, nullptr)) {
+        throw SqlError(sqlstate::connection_failure, "unexpected EOF on client connection with an open transaction").fatal();
+      }
+      switch (message.type) {
+        case 'd':
+          buffer.append(message.body.data(), message.body.size());
+          return true;
+        case 'c': done_ = true; return false;
+        case 'f': {
+          protocol::BodyReader body(message.body);
+          throw SqlError(sqlstate::query_canceled, "COPY from stdin failed: {}", body.string());
+        }
+        case 'H':
+        case 'S': continue;   // clients of the extended protocol may send them ahead
+        default:
+          session_.lost_synchronization = true;
+          throw SqlError(sqlstate::protocol_violation, "unexpected message type 0x{:02X} during COPY from stdin",
+                         static_cast<unsigned>(static_cast<unsigned char>(message.type)));
+      }
+    }
+  }
+
+ private:
+  Session& session_;
+  bool done_ = false;
+};
+
+[[noreturn]] void throw_file_error(SqlState code, std::string_view what, std::string_view path, int error) {
+  throw SqlError(code, "could not {} \"{}\": {}", what, path, std::strerror(error));
+}
+
+SqlState state_of(int error) {
+  switch (error) {
+    case ENOENT: return sqlstate::undefined_file;
+    case EACCES: case EPERM: case EROFS: return sqlstate::insufficient_privilege;
+    case ENOSPC: return sqlstate::disk_full;
+    case EISDIR: case ENOTDIR: return sqlstate::wrong_object_type;
+    default: return sqlstate::io_error;
+  }
+}
+
+class StreamSource : public CopySource {
+ public:
+  StreamSource(std::FILE* file, std::string name, bool is_program) : file_(file), name_(std::move(name)), is_program_(is_program) {}
+  ~StreamSource() override {
+    if (file_ != nullptr) is_program_ ? pclose(file_) : std::fclose(file_);
+  }
+  bool read(std::string& buffer) override {
+    check_interrupts();
+    std::size_t old = buffer.size();
+    buffer.resize(old + kBlock);
+    std::size_t n = std::fread(buffer.data() + old, 1, kBlock, file_);
+    buffer.resize(old + n);
+    if (n == 0 && std::ferror(file_)) throw_file_error(state_of(errno), "read from COPY file", name_, errno);
+    if (n == 0 && is_program_) finish_program();
+    return n > 0;
+  }
+
+ private:
+  void finish_program() {
+    int status = pclose(file_);
+    file_ = nullptr;
+    if (status != 0) throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_).detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
+  }
+  std::FILE* file_;
+  std::string name_;
+  bool is_program_;
+};
+
+class ClientSink : public CopySink {
+ public:
+  explicit ClientSink(Session& session) : session_(session) {}
+  void write(std::string_view bytes) override {
+    session_.connection.begin('d');
+    session_.connection.put_bytes(bytes.data(), bytes.size());
+    session_.connection.end();
+    if (session_.connection.is_lost()) check_interrupts();
+  }
+  void finish() override {
+    session_.connection.begin('c');
+    session_.connection.end();
+  }
+
+ private:
+  Session& session_;
+};
+
+class StreamSink : public CopySink {
+ public:
+  StreamSink(std::FILE* file, std::string name, bool is_program) : file_(file), name_(std::move(name)), is_program_(is_program) {}
+  ~StreamSink() override {
+    if (file_ != nullptr) is_program_ ? pclose(file_) : std::fclose(file_);
+  }
+  void write(std::string_view bytes) override {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) throw_file_error(state_of(errno), "write to COPY file", name_, errno);
+  }
+  void finish() override {
+    int status = is_program_ ? pclose(file_) : std::fclose(file_);
+    file_ = nullptr;
+    if (status == 0) return;
+    if (is_program_) throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_).detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
+    throw_file_error(state_of(errno), "close file", name_, errno);
+  }
+
+ private:
+  std::FILE* file_;
+  std::string name_;
+  bool is_program_;
+};
+
+}  // namespace
+
+std::unique_ptr<CopySource> open_client_source(Session& session, CopyFormat format, std::size_t columns) {
+  send_copy_response(session, 'G', format, columns);
+  session.connection.flush();
+  return std::make_unique<ClientSource>(session);
+}
+
+std::unique_ptr<CopySource> open_file_source(std::string_view path) {
+  std::string name(path);
+  std::FILE* file = std::fopen(name.c_str(), "re");
+  if (file == nullptr) {
+    int error = errno;
+    throw SqlError(state_of(error), "could not open file \"{}\" for reading: {}", name, std::strerror(error))
+        .hint(error == ENOENT || error == EACCES
+                  ? "COPY FROM instructs the PostgreSQL server process to read a file. You may want a client-side facility such as psql's \\copy."
+                  : "");
+  }
+  auto source = std::make_unique<StreamSource>(file, name, false);
+  struct stat info {};
+  if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is a directory", name);
+  return source;
+}
+
+std::unique_ptr<CopySource> open_program_source(std::string_view command) {
+  std::string name(command);
+  std::FILE* file = popen(name.c_str(), "re");
+  if (file == nullptr) throw SqlError(sqlstate::external_routine_exception, "could not execute command \"{}\": {}", name, std::strerror(errno));
+  return std::make_unique<StreamSource>(file, name, true);
+}
+
+std::unique_ptr<CopySink> open_client_sink(Session& session, CopyFormat format, std::size_t columns) {
+  send_copy_response(session, 'H', format, columns);
+  return std::make_unique<ClientSink>(session);
+}
+
+std::unique_ptr<CopySink> open_file_sink(std::string_view path) {
+  std::string name(path);
+  if (name[0] != '/') throw SqlError(sqlstate::invalid_name, "relative path not allowed for COPY to file");
+  std::FILE* file = std::fopen(name.c_str(), "we");
+  if (file == nullptr) {
+    int error = errno;
+    throw SqlError(state_of(error), "could not open file \"{}\" for writing: {}", name, std::strerror(error))
+        .hint(error == ENOENT || error == EACCES
+                  ? "COPY TO instructs the PostgreSQL server process to write a file. You may want a client-side facility such as psql's \\copy."
+                  : "");
+  }
+  return std::make_unique<StreamSink>(file, name, false);
+}
+
+std::unique_ptr<CopySink> open_program_sink(std::string_view command) {
+  std::string name(command);
+  std::FILE* file = popen(name.c_str(), "we");
+  if (file == nullptr) throw SqlError(sqlstate::external_routine_exception, "could not execute command \"{}\": {}", name, std::strerror(errno));
+  return std::make_unique<StreamSink>(file, name, true);
+}
+
+}  // namespace hathi::session
