@@ -117,6 +117,7 @@ void process_slots_init(void* memory) {
 }
 
 int slot_count() { return header->slots; }
+int planned_slot_count() { return planned_slots(); }
 ProcessSlot& slot(int number) {
   HATHI_ASSERT(number >= 0 && number < header->slots);
   return slots[number];

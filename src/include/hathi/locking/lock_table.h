@@ -3,8 +3,8 @@
 // queues, deadlock detection and time-outs, held until the owner releases them.
 
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hathi/base/ids.h"
@@ -17,7 +17,7 @@ enum class LockMode : std::uint8_t {
   exclusive = 7, access_exclusive = 8
 };
 const char* lock_mode_name(LockMode mode);  // "AccessShareLock"
-bool conflicts(LockMode a, LockMode b);
+bool conflicts(LockMode a, LockMode b);   // PostgreSQL's table; see the kind-aware one below
 
 enum class LockTagKind : std::uint8_t {
   relation, extend, database_frozen_ids, page, tuple, transaction, virtual_transaction, speculative_token, object, user, advisory, subtree
@@ -44,6 +44,10 @@ struct LockTag {
   static LockTag advisory_tag(Oid database, std::uint32_t key1, std::uint32_t key2);
 };
 static_assert(sizeof(LockTag) == 20);
+// With the rule of subtree tags: strong modes (share_update_exclusive and up) never conflict with each other there.
+bool conflicts(LockTagKind kind, LockMode a, LockMode b);
+const char* lock_kind_name(LockTagKind kind);     // pg_locks.locktype: "relation", "transactionid", …
+std::string describe(const LockTag& tag);         // as in messages: "relation 16384 of database 5"
 
 enum class LockResult : std::uint8_t { granted, already_held, not_available };
 
@@ -64,7 +68,21 @@ bool has_waiters(const LockTag& tag, LockMode mode);
 // Waits for a transaction's end (its own lock on its xid). dont_wait: false if still running. context appears in the error's CONTEXT.
 bool wait_for_transaction(ResourceOwner& owner, Xid xid, bool dont_wait = false);
 
-// A row of pg_locks.
+// A transaction's lock on its own virtual id lives in ProcessSlot::virtual_xact (its top bit: somebody waits for the end). transaction/
+// calls these at its start and, when all else is released, its end. number: my_slot().local_transaction_number, not 0.
+void begin_virtual_transaction(std::uint64_t number);
+void end_virtual_transaction();
+// The number without the top bit.
+inline constexpr std::uint64_t kVirtualWaitedFor = std::uint64_t{1} << 63;
+constexpr std::uint64_t virtual_number(std::uint64_t word) { return word & ~kVirtualWaitedFor; }
+// Waits until that virtual transaction is over. dont_wait: false if it still runs.
+bool wait_for_virtual_transaction(int slot, std::uint64_t number, bool dont_wait = false);
+
+// The text of what a process does, for the server log's account of a deadlock; session/ registers it.
+using ActivityHook = std::string (*)(int slot);
+void set_activity_hook(ActivityHook hook);
+
+// A row of pg_locks. wait_start_us: microseconds since 2000-01-01, 0 when it does not wait. Fields of the tag that pg_locks shows as null are 0.
 struct LockStatus {
   LockTag tag; LockMode mode; bool granted; bool fast_path; int slot; std::int32_t pid; std::uint64_t virtual_xact; std::int64_t wait_start_us;
 };
@@ -81,8 +99,10 @@ class ResourceOwner {
   ResourceOwner& operator=(const ResourceOwner&) = delete;
   // Releases every lock held here.
   void release_all();
-  // Splices all locks into the parent (subtransaction commit, portal drop).
+  // Hands all locks to the parent (subtransaction commit, portal drop). O(held here).
   void move_to_parent();
+  // How many different locks are held here. O(held).
+  int held_count() const;
   bool holds_nothing() const { return head_ == nullptr; }
   ResourceOwner* parent() const { return parent_; }
  private:

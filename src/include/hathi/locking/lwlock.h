@@ -56,7 +56,9 @@ class HATHI_CAPABILITY("lwlock") LwLock {
   void assert_held() const;
 
  private:
-  std::atomic<std::uint32_t> state_;   // bit 31 exclusive, bit 30 has waiters, bit 29 queue locked, low bits = number of sharers
+  friend struct LwLockAccess;
+  // bit 31 exclusive, bit 30 has waiters, bit 29 queue locked, bit 28 a woken waiter has yet to run, low bits = number of sharers
+  std::atomic<std::uint32_t> state_;
   std::int32_t queue_head_, queue_tail_;
   LockRank rank_;
   const shmem::WaitEvent* wait_;

@@ -59,6 +59,8 @@ void process_slots_init(void* memory);
 // Number of slots: max_connections + those for logins in progress + auxiliary processes + autovacuum workers. Slots keep their
 // numbers; local_transaction_number goes on counting from one owner to the next.
 int slot_count();
+// The same before the segment exists, from the settings (for the sizes of arrays by slot).
+int planned_slot_count();
 ProcessSlot& slot(int number);
 // This process's slot. Asserted to exist.
 ProcessSlot& my_slot();
