@@ -32,7 +32,7 @@ VALUES = {
     "varchar": ["", "abc", "Hello", "äö "],
     "bpchar": ["", "abc", "abc  ", "Hello", "äö"],
     "char": ["", "a", "Z", "~"],
-    "name": ["", "abc", "pg_class", "Some Name"],
+    "name": ["abc", "pg_class", "Some Name"],
     "bytea": ["", "\\x00", "\\x616263", "\\xdeadbeef", "\\x01020304050607080910", "\\xff00"],
     "oid": ["0", "1", "25", "4294967295"],
     "xid": ["0", "3", "100", "4294967295"],
@@ -203,7 +203,7 @@ def record(cases, types, out):
                 continue
             status, text = answers[at].split("\t", 1)
             at += 1
-            if "has unsupported return type" in text:
+            if "has unsupported return type" in text or status == "XX000" or function["result"] == 2281 or function["name"] == "btvarstrequalimage":
                 continue
             fields = [str(function["oid"]), "t" if function["strict"] else "f", str(function["result"]), str(len(arguments))]
             for name, value in arguments:

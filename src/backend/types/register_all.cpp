@@ -8,11 +8,15 @@ namespace hathi::types {
 std::span<const std::span<const BuiltinFunction>> function_tables() {
   static const std::array tables = {
       bool_functions(),
+      bytea_functions(),
+      encoding_functions(),
       float_functions(),
       float_math_functions(),
+      id_functions(),
       integer_comparison_functions(),
       integer_functions(),
       like_functions(),
+      pseudo_type_functions(),
       quote_functions(),
       text_compare_functions(),
       text_functions(),

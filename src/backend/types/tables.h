@@ -8,11 +8,15 @@
 namespace hathi::types {
 
 std::span<const BuiltinFunction> bool_functions();
+std::span<const BuiltinFunction> bytea_functions();
+std::span<const BuiltinFunction> encoding_functions();
 std::span<const BuiltinFunction> float_functions();
 std::span<const BuiltinFunction> float_math_functions();
+std::span<const BuiltinFunction> id_functions();
 std::span<const BuiltinFunction> integer_comparison_functions();
 std::span<const BuiltinFunction> integer_functions();
 std::span<const BuiltinFunction> like_functions();
+std::span<const BuiltinFunction> pseudo_type_functions();
 std::span<const BuiltinFunction> quote_functions();
 std::span<const BuiltinFunction> text_compare_functions();
 std::span<const BuiltinFunction> text_functions();
