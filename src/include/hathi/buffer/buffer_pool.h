@@ -16,7 +16,8 @@ inline constexpr BufferIndex kNoBuffer = -1;
 enum class ReadMode : std::uint8_t {
   normal,         // must exist; checksum verified: XX001 with file and block when it fails
   zero_on_error,  // a bad page is answered as zeroes with a warning (recovery, zero_damaged_pages)
-  zero            // contents don't matter: the caller initialises it under an exclusive lock
+  zero,           // contents don't matter: the caller initialises it under an exclusive lock
+  zero_past_end   // a block past the end reads as zeroes and comes into being when written (files that grow so: the commit log)
 };
 
 // Bulk readers and writers reuse a small ring of buffers instead of washing out the pool.
@@ -35,7 +36,7 @@ class PinnedBuffer {
   PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
   explicit operator bool() const { return index_ != kNoBuffer; }
 
-  PageView page() const;
+  PageView page() const { return PageView(page_); }
   const BlockTag& tag() const;
   BlockNumber block() const { return tag().block; }
   BufferIndex index() const { return index_; }
@@ -53,8 +54,11 @@ class PinnedBuffer {
   // The page was changed without WAL (hint bits, unlogged relation): may be called with a share lock for hints. With checksums
   // on, a hint change after a checkpoint first logs a full-page image.
   void mark_dirty_hint();
-  // The page was changed; exclusive lock held; called by wal::PageEdit and by code for unlogged relations.
-  void mark_dirty();
+  // The page was changed; exclusive lock held; called by wal::Change and by code for unlogged relations. logged: the change is in the
+  // WAL or about to be: checkpoints must write the page (pages that were never logged are left to eviction and clean shutdown).
+  void mark_dirty(bool logged = false);
+  // Bits of the page were changed atomically under a share lock; `lsn` (0 = none) must be flushed before the page is written.
+  void mark_dirty_shared(Lsn lsn);
 
   // Another pin on the same page.
   PinnedBuffer share() const;
@@ -63,7 +67,8 @@ class PinnedBuffer {
 
  private:
   friend struct BufferAccess;
-  BufferIndex index_ = kNoBuffer;
+  std::byte* page_ = nullptr;
+  BufferIndex index_ = kNoBuffer;   // from -2 down: buffers of temporary relations, private to this process
   bool locked_ = false;
   bool locked_exclusive_ = false;
 };
@@ -73,8 +78,9 @@ PinnedBuffer read(const BlockTag& tag, ReadMode mode = ReadMode::normal, Ring* r
 // Pins the block when buffer `hint` (from an earlier pin of the same block) still holds it; else as read(). A scan's cheap re-pin.
 PinnedBuffer read_recent(const BlockTag& tag, BufferIndex hint, Ring* ring = nullptr);
 // Adds `count` new zeroed blocks at the end of the fork and returns the first, pinned and exclusively locked; the others are
-// in the pool unpinned. Takes the relation's extension slot. first_block: where they begin. Throws 53100 disk_full.
-PinnedBuffer extend(const RelationFile& file, Fork fork, int count, Ring* ring = nullptr);
+// in the pool unpinned. Takes the relation's extension slot. added: when given, more blocks than `count` may be added because others
+// wait for the slot; *added says how many there are, so that the caller can offer them (free-space map). Throws 53100 disk_full.
+PinnedBuffer extend(const RelationFile& file, Fork fork, int count, Ring* ring = nullptr, int* added = nullptr);
 // Number of blocks in the fork (cached per process; exact while the caller holds a lock that excludes truncation).
 BlockNumber block_count(const RelationFile& file, Fork fork);
 // Does the fork have a file?
@@ -87,8 +93,10 @@ void drop_database(Oid database);
 // Writes all dirty pages of the relation / the database / everything out (not fsync).
 void flush_relation(const RelationFile& file);
 void flush_database(Oid database);
-// The checkpoint's write phase: all buffers dirty at its start. progress_delay(fraction done) may sleep.
-void flush_for_checkpoint(bool immediate, void (*progress_delay)(double fraction));
+// Writes every dirty page, those of unlogged relations too (a clean shutdown).
+void flush_everything();
+// The checkpoint's write phase: all buffers dirty at its start; how many it wrote. progress_delay(fraction done) may sleep.
+int flush_for_checkpoint(bool immediate, void (*progress_delay)(double fraction));
 // The background writer's round: cleans buffers ahead of the clock hand; returns how many it wrote.
 int background_clean(int max_pages);
 
@@ -99,6 +107,9 @@ int pool_buffer_count();
 // Counters of this process since its start, for EXPLAIN (BUFFERS) and pg_stat_*.
 struct Usage { std::uint64_t hit, read, dirtied, written, local_hit, local_read, local_dirtied, local_written, temp_read, temp_written; };
 const Usage& usage();
+
+// Pages of temporary relations go without being written.
+void drop_local_buffers(const RelationFile& file);
 
 // At the end of a transaction: asserts that this process holds no pins; in release builds drops leaked ones with a warning.
 void check_for_leaked_pins();

@@ -12,6 +12,19 @@ namespace hathi::storage {
 
 inline constexpr Oid kDefaultTablespace{1663};
 inline constexpr Oid kGlobalTablespace{1664};
+// Pages that are not relations but live in the buffer pool all the same: the commit log and its kin. Database 0; the relation
+// number says which. Files: pg_xact/0, pg_subtrans/0, pg_multixact/offsets/0, pg_multixact/members/0.
+inline constexpr Oid kInternalTablespace{1};
+enum class InternalFile : std::uint32_t { commit_log = 1, subtransactions = 2, multixact_offsets = 3, multixact_members = 4 };
+constexpr RelationFile internal_file(InternalFile which) { return {kInternalTablespace, kInvalidOid, Oid{static_cast<std::uint32_t>(which)}}; }
+// Pages without a checksum: those whose bits are set under a shared lock and need no torn-page protection.
+constexpr bool has_page_checksum(const RelationFile& file) {
+  return !(file.tablespace == kInternalTablespace && raw(file.relation) <= static_cast<std::uint32_t>(InternalFile::subtransactions));
+}
+
+// The number of 8 KiB blocks in one file of a fork (1 GiB).
+inline constexpr std::uint32_t kSegmentBlocks = 131072;
+
 
 // The narrow door to the disk; a test build replaces it (faults, power loss). All return -1 with errno like the calls they wrap.
 struct FileSystem {
@@ -41,16 +54,33 @@ void set_data_directory(std::string path);
 // (temporary relations are named t<slot>_<relfilenode>).
 std::string relation_path(const RelationFile& file, Fork fork, int temp_owner = -1);
 
+// Temporary relations of this process: files that register_temporary() named get temporary paths (t<slot>_…), local buffers,
+// no WAL and no sync. create_storage() registers; forgetting is unlink_relation()'s work.
+void register_temporary(const RelationFile& file);
+void forget_temporary(const RelationFile& file);
+namespace detail {
+extern int temporary_count;
+bool lookup_temporary(const RelationFile& file);
+}  // namespace detail
+inline bool is_temporary(const RelationFile& file) { return detail::temporary_count != 0 && detail::lookup_temporary(file); }
+
+// SqlError for a failed call on `path`, with PostgreSQL's SQLSTATE for errno; text has one {} for the path: "could not open file \"{}\": …".
+[[noreturn]] void throw_file_error(const char* action, const std::string& path, int error);
+
 // Creates a fork's file (error if it exists unless is_redo). All throw SqlError with PostgreSQL's texts ("could not open file …").
 void create_fork(const RelationFile& file, Fork fork, bool is_redo);
 bool fork_exists(const RelationFile& file, Fork fork);
+// False (page zeroed) when the block is past the end, true when it was read whole; throws on errors and on a partial block.
+bool read_block_or_zero(const BlockTag& tag, std::byte* page);
+// Throws XX001 when the block is past the end.
 void read_block(const BlockTag& tag, std::byte* page);
-// Does not sync: the file is remembered for the next checkpoint's sync.
+// Does not sync: the file is remembered for the next checkpoint's sync. May write past the end (the gap reads as zeroes).
 void write_block(const BlockTag& tag, const std::byte* page);
 void extend_fork(const RelationFile& file, Fork fork, BlockNumber first, int count);
 BlockNumber block_count(const RelationFile& file, Fork fork);
 void truncate_fork(const RelationFile& file, Fork fork, BlockNumber blocks);
-// Removes all forks. The first segment of the main fork is truncated and goes at the next checkpoint (no reuse of its number before).
+// Removes all forks, buffers included. The first segment of the main fork is truncated and goes after the next checkpoint (no reuse of
+// its number before). Never throws: what can't be removed is logged as a warning.
 void unlink_relation(const RelationFile& file, bool is_redo);
 void sync_fork(const RelationFile& file, Fork fork);
 // Starts writing dirty pages of the range back to disk (hint).
@@ -63,13 +93,29 @@ void close_all();
 // The set of files written since the last checkpoint (shared memory).
 std::size_t pending_sync_size();
 void pending_sync_init(void* memory);
-// The checkpointer: syncs everything remembered up to now, then removes files whose unlink was delayed. A failed fsync is a PANIC.
+// The checkpointer: syncs everything remembered up to now. A failed fsync is a PANIC.
 void sync_pending();
+// Files whose unlink waits for a checkpoint: begin() before the redo point is chosen, finish() once pg_control is on disk removes
+// those that were waiting at begin().
+void delayed_unlinks_begin();
+void delayed_unlinks_finish();
+// Forgets remembered syncs of a relation or database that is gone.
+void forget_pending(const RelationFile& file);
+void forget_pending_database(Oid database);
+
+// Start-up: removes temporary relations and spill files of dead backends.
+void remove_temporary_files();
+// Start-up after a crash: unlogged relations become their init forks again.
+void reset_unlogged_relations();
+// fsync (syncfs) of everything below the data directory: what an earlier life wrote and did not sync.
+void sync_data_directory();
 
 // Relation storage tied to the running transaction: created files vanish at abort, dropped ones at commit (WAL-logged).
 enum class Persistence : char { permanent = 'p', unlogged = 'u', temporary = 't' };
 void create_storage(const RelationFile& file, Persistence persistence);        // main fork (and init fork by the caller for unlogged)
 void drop_storage_at_commit(const RelationFile& file);
+// Is the relation new in this transaction (not yet visible to anyone else)?
+bool created_in_this_transaction(const RelationFile& file);
 void truncate_storage_now(const RelationFile& file, BlockNumber blocks);       // VACUUM: logged, immediate, buffers dropped; FSM and VM by the caller
 
 // Spill files of sorts and hashes (base/pgsql_tmp); removed on close. temp_file_limit is enforced (53400).
@@ -85,6 +131,10 @@ class TempFile {
   void seek(std::int64_t offset);                      // read position
   std::int64_t tell() const;
   std::int64_t size() const;
+  // Bytes of all spill files of this process now, and the counters' totals (pg_stat_database.temp_files, temp_bytes).
+  static std::int64_t bytes_in_use();
+  struct Totals { std::uint64_t files, bytes; };
+  static Totals totals();
  private:
   struct State;
   State* state_;

@@ -29,6 +29,13 @@ class PageEdit {
   void init(std::uint16_t special_size);
   // The whole new content of the page (8192 bytes); the hole is not logged.
   void image(const std::byte* page);
+  // Adds an item at line pointer n (the next one, or one in use for nothing): `upper` goes down by the 8-aligned size, the line pointer
+  // becomes normal, a new last one raises `lower`. Shorter in the log than the writes it stands for.
+  void add_item(OffsetNumber n, std::span<const std::byte> bytes);
+  // The same for an item whose bytes after the first `head` are mostly those of item `base` at the same
+  // place (a new row version): only the differences are logged. base's bytes must not be changed by earlier edits of this Change,
+  // nor hold hint bits after the first `head`.
+  void add_item_like(OffsetNumber n, std::span<const std::byte> bytes, OffsetNumber base, std::uint16_t head);
   // Packs the items of all normal line pointers towards the special space, in line-pointer order, and sets `upper`:
   // deterministic, so the record carries nothing else. Earlier edits of line pointers take part.
   void compact();
@@ -53,6 +60,7 @@ class Change {
   PageEdit& page(buffer::PinnedBuffer& buffer);
   // Data for redo functions or for readers of the log (the manager's own format).
   void data(std::span<const std::byte> bytes);
+  // Writes with many zero bytes are logged compactly; no need to split them.
   // Assigns the current transaction's xid to the record (decided by transaction/: kInvalidXid for none).
   void xid(Xid xid);
   // Edits, logs, marks dirty, sets page LSNs. A failure inside is a PANIC. Returns the record's end.

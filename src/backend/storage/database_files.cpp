@@ -1,0 +1,171 @@
+#include "hathi/storage/database_files.h"
+
+#include <fcntl.h>
+#include <lz4.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "hathi/buffer/buffer_pool.h"
+#include "hathi/error/report.h"
+#include "hathi/wal/encoding.h"
+#include "hathi/storage/directory.h"
+#include "pending_sync.h"
+
+namespace hathi::storage {
+
+namespace {
+
+// Records of ResourceManager::database.
+//   create: tablespace, database (varints)
+//   chunk:  tablespace, database, name length (varints), name, offset, raw size (varints), LZ4 bytes (raw bytes when that is not smaller)
+enum class DatabaseInfo : std::uint8_t { create = 0, chunk = 1 };
+constexpr std::size_t kChunk = 1 << 17;
+
+struct Chunk {
+  Oid tablespace, database;
+  std::string_view name;
+  std::int64_t offset;
+  std::size_t raw_size;
+  std::span<const std::byte> stored;
+};
+
+void log_chunk(const Chunk& c, Xid xid) {
+  std::vector<std::byte> record;
+  wal::put_varint(record, raw(c.tablespace));
+  wal::put_varint(record, raw(c.database));
+  wal::put_varint(record, c.name.size());
+  wal::put_bytes(record, std::as_bytes(std::span(c.name)));
+  wal::put_varint(record, static_cast<std::uint64_t>(c.offset));
+  wal::put_varint(record, c.raw_size);
+  std::vector<char> packed(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(c.raw_size))));
+  int n = LZ4_compress_default(reinterpret_cast<const char*>(c.stored.data()), packed.data(), static_cast<int>(c.raw_size), static_cast<int>(packed.size()));
+  if (n > 0 && static_cast<std::size_t>(n) < c.raw_size) wal::put_bytes(record, std::as_bytes(std::span(packed.data(), static_cast<std::size_t>(n))));
+  else wal::put_bytes(record, c.stored);
+  wal::insert(wal::ResourceManager::database, static_cast<std::uint8_t>(DatabaseInfo::chunk), record, xid);
+}
+
+void write_chunk(int fd, const std::string& path, const std::byte* bytes, std::size_t size, std::int64_t offset) {
+  while (size > 0) {
+    std::int64_t n = file_system().write(fd, bytes, size, offset);
+    if (n <= 0) throw_file_error("write", path, n < 0 ? errno : ENOSPC);
+    bytes += n;
+    size -= static_cast<std::size_t>(n);
+    offset += n;
+  }
+}
+
+// Relation files are synced by the next checkpoint, others here.
+void sync_later(Oid tablespace, Oid database, const std::string& name, int fd, const std::string& path) {
+  auto parsed = parse_relation_name(name);
+  if (parsed && parsed->temp_owner < 0) remember_sync({{tablespace, database, parsed->relation}, parsed->fork, parsed->segment});
+  else sync_descriptor(fd, path);
+}
+
+class FileHandle {
+ public:
+  FileHandle(const std::string& path, int flags) : fd_(file_system().open(path.c_str(), flags, 0600)) {
+    if (fd_ < 0) throw_file_error((flags & O_CREAT) != 0 ? "create" : "open", path, errno);
+  }
+  ~FileHandle() { file_system().close(fd_); }
+  FileHandle(const FileHandle&) = delete;
+  FileHandle& operator=(const FileHandle&) = delete;
+  int fd() const { return fd_; }
+ private:
+  int fd_;
+};
+
+void copy_logged(const std::string& source_path, const std::string& path, Oid tablespace, Oid database, const std::string& name, Xid xid) {
+  FileHandle in(source_path, O_RDONLY);
+  FileHandle out(path, O_RDWR | O_CREAT | O_TRUNC);
+  std::vector<std::byte> buffer(kChunk);
+  std::int64_t offset = 0;
+  for (;;) {
+    std::int64_t n = file_system().read(in.fd(), buffer.data(), buffer.size(), offset);
+    if (n < 0) throw_file_error("read", source_path, errno);
+    if (n == 0 && offset > 0) break;
+    auto size = static_cast<std::size_t>(n);
+    log_chunk({tablespace, database, name, offset, size, std::span(buffer.data(), size)}, xid);
+    write_chunk(out.fd(), path, buffer.data(), size, offset);
+    if (n == 0) break;
+    offset += n;
+  }
+  sync_later(tablespace, database, name, out.fd(), path);
+}
+
+void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
+  std::size_t name_size = in.varint();
+  auto name_bytes = in.bytes(name_size);
+  std::string name(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
+  auto offset = static_cast<std::int64_t>(in.varint());
+  std::size_t raw_size = in.varint();
+  if (!in.ok() || raw_size > kChunk || name.find('/') != std::string::npos) throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
+  auto stored = in.rest();
+  std::vector<std::byte> buffer(raw_size);
+  if (stored.size() == raw_size) std::memcpy(buffer.data(), stored.data(), raw_size);
+  else if (LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(buffer.data()), static_cast<int>(stored.size()),
+                               static_cast<int>(raw_size)) != static_cast<int>(raw_size))
+    throw SqlError(sqlstate::data_corrupted, "invalid compressed database record in the write-ahead log");
+  std::string path = database_directory(tablespace, database) + "/" + name;
+  FileHandle out(path, O_RDWR | O_CREAT | (offset == 0 ? O_TRUNC : 0));
+  write_chunk(out.fd(), path, buffer.data(), raw_size, offset);
+  sync_later(tablespace, database, name, out.fd(), path);
+}
+
+void make_empty_directory(const std::string& path) {
+  // A directory that no catalog row names is a leftover of a crash.
+  if (file_system().mkdir(path.c_str(), 0700) == 0) return;
+  if (errno != EEXIST) throw SqlError(sqlstate::io_error, "could not create directory \"{}\": {}", path, std::strerror(errno));
+  remove_tree(path);
+  if (file_system().mkdir(path.c_str(), 0700) < 0) throw SqlError(sqlstate::io_error, "could not create directory \"{}\": {}", path, std::strerror(errno));
+}
+
+}  // namespace
+
+void copy_database_directory(Oid source_tablespace, Oid source_database, Oid tablespace, Oid database, Xid xid) {
+  buffer::flush_database(source_database);
+  std::vector<std::byte> record;
+  wal::put_varint(record, raw(tablespace));
+  wal::put_varint(record, raw(database));
+  wal::write_out(wal::insert(wal::ResourceManager::database, static_cast<std::uint8_t>(DatabaseInfo::create), record, xid));
+  std::string from = database_directory(source_tablespace, source_database);
+  std::string to = database_directory(tablespace, database);
+  make_empty_directory(to);
+  for (const std::string& name : list_directory(from)) {
+    auto parsed = parse_relation_name(name);
+    if (parsed && parsed->temp_owner >= 0) continue;
+    copy_logged(from + "/" + name, to + "/" + name, tablespace, database, name, xid);
+  }
+  file_system().sync_directory(to.c_str());
+  file_system().sync_directory(to.substr(0, to.rfind('/')).c_str());
+}
+
+void remove_database_directory(Oid tablespace, Oid database) {
+  try {
+    buffer::drop_database(database);
+    forget_pending_database(database);
+    close_all();
+    remove_tree(database_directory(tablespace, database));
+  } catch (const std::exception& e) {
+    report_warning(sqlstate::io_error, "some useless files may be left behind in old database directory \"{}\"", database_directory(tablespace, database));
+  }
+}
+
+bool read_database_creation(const wal::RedoRecord& record, DatabaseCreation& out) {
+  if (static_cast<DatabaseInfo>(record.info) != DatabaseInfo::create) return false;
+  wal::ByteReader in(record.data);
+  out.tablespace = Oid{static_cast<std::uint32_t>(in.varint())};
+  out.database = Oid{static_cast<std::uint32_t>(in.varint())};
+  return in.ok();
+}
+
+void redo_database(const wal::RedoRecord& record) {
+  wal::ByteReader in(record.data);
+  Oid tablespace{static_cast<std::uint32_t>(in.varint())};
+  Oid database{static_cast<std::uint32_t>(in.varint())};
+  if (!in.ok()) throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
+  if (static_cast<DatabaseInfo>(record.info) == DatabaseInfo::create) make_empty_directory(database_directory(tablespace, database));
+  else redo_chunk(in, tablespace, database);
+}
+
+}  // namespace hathi::storage

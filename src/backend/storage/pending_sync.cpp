@@ -1,0 +1,166 @@
+#include "pending_sync.h"
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "hathi/config/settings.h"
+#include "hathi/error/report.h"
+#include "hathi/locking/lwlock.h"
+
+namespace hathi::storage {
+
+namespace {
+
+constexpr std::uint32_t kSyncCapacity = 32768;    // power of two; at most three quarters are used
+constexpr std::uint32_t kUnlinkCapacity = 16384;
+
+struct SyncEntry {
+  std::uint32_t tablespace, database, relation, segment_fork;  // segment << 2 | fork, plus 1 so that 0 = empty
+};
+
+// Locking: all under `lock` (a spin lock: a few dozen instructions), except capacity constants.
+struct PendingShared {
+  locking::SpinLock lock;
+  std::uint32_t used;
+  std::uint32_t unlinks;         // number of waiting unlinks
+  std::uint32_t unlinks_ready;   // of them, those that were there when the running checkpoint began
+  SyncEntry entries[kSyncCapacity];
+  RelationFile unlink[kUnlinkCapacity];
+};
+PendingShared* shared = nullptr;
+
+SyncEntry entry_of(const SegmentKey& key) {
+  return {raw(key.file.tablespace), raw(key.file.database), raw(key.file.relation), (key.segment << 2 | static_cast<std::uint32_t>(key.fork)) + 1};
+}
+SegmentKey key_of(const SyncEntry& e) {
+  std::uint32_t sf = e.segment_fork - 1;
+  return {{Oid{e.tablespace}, Oid{e.database}, Oid{e.relation}}, static_cast<Fork>(sf & 3), sf >> 2};
+}
+bool same(const SyncEntry& a, const SyncEntry& b) {
+  return a.relation == b.relation && a.segment_fork == b.segment_fork && a.database == b.database && a.tablespace == b.tablespace;
+}
+std::uint32_t slot_of(const SyncEntry& e) {
+  std::uint64_t h = (static_cast<std::uint64_t>(e.relation) << 32 | e.segment_fork) ^ static_cast<std::uint64_t>(e.database) << 17;
+  h *= 0x9E3779B97F4A7C15u;
+  return static_cast<std::uint32_t>(h >> 40) & (kSyncCapacity - 1);
+}
+
+// False when there is no room.
+bool insert_entry(const SyncEntry& e) {
+  locking::SpinGuard guard(shared->lock);
+  for (std::uint32_t i = slot_of(e);; i = (i + 1) & (kSyncCapacity - 1)) {
+    SyncEntry& slot = shared->entries[i];
+    if (slot.segment_fork == 0) {
+      if (shared->used >= kSyncCapacity / 4 * 3) return false;
+      slot = e;
+      ++shared->used;
+      return true;
+    }
+    if (same(slot, e)) return true;
+  }
+}
+
+// Takes all entries out.
+std::vector<SyncEntry> take_entries() {
+  std::vector<SyncEntry> taken;
+  taken.reserve(shared->used + 16);
+  locking::SpinGuard guard(shared->lock);
+  if (shared->used == 0) return taken;
+  taken.reserve(shared->used);
+  for (SyncEntry& e : shared->entries) {
+    if (e.segment_fork == 0) continue;
+    taken.push_back(e);
+    e.segment_fork = 0;
+  }
+  shared->used = 0;
+  return taken;
+}
+
+// Entries can't be deleted singly from an open-addressing table: rebuild without those that match. Rare (drops only).
+template <class Match>
+void forget_matching(Match match) {
+  std::vector<SyncEntry> all = take_entries();
+  for (const SyncEntry& e : all)
+    if (!match(e)) remember_sync(key_of(e));
+}
+
+}  // namespace
+
+std::size_t pending_sync_size() { return sizeof(PendingShared); }
+void pending_sync_init(void* memory) { shared = static_cast<PendingShared*>(memory); }
+
+void sync_descriptor(int fd, const std::string& path) {
+  if (!config::values::fsync) return;
+  if (file_system().sync(fd) < 0) panic(fmt::format("could not fsync file \"{}\": {}", path, std::strerror(errno)));
+}
+
+void remember_sync(const SegmentKey& key) {
+  if (is_temporary(key.file)) return;
+  if (shared != nullptr && insert_entry(entry_of(key))) return;
+  int fd = open_segment(key);
+  if (fd >= 0) sync_descriptor(fd, segment_path(key));
+}
+
+void sync_pending() {
+  if (shared == nullptr) return;
+  for (const SyncEntry& e : take_entries()) {
+    SegmentKey key = key_of(e);
+    int fd = open_segment(key);
+    if (fd < 0) {
+      if (errno == ENOENT) continue;  // dropped since
+      panic(fmt::format("could not open file \"{}\": {}", segment_path(key), std::strerror(errno)));
+    }
+    sync_descriptor(fd, segment_path(key));
+  }
+}
+
+void forget_pending(const RelationFile& file) {
+  // A stale entry only costs an open() that fails at the checkpoint, so single relations are not searched for.
+  static_cast<void>(file);
+}
+
+void forget_pending_database(Oid database) {
+  if (shared == nullptr) return;
+  forget_matching([&](const SyncEntry& e) { return e.database == raw(database); });
+  locking::SpinGuard guard(shared->lock);
+  for (std::uint32_t i = 0; i < shared->unlinks; ++i)
+    if (shared->unlink[i].database == database) shared->unlink[i].relation = kInvalidOid;
+}
+
+bool remember_delayed_unlink(const RelationFile& file) {
+  if (shared == nullptr) return false;
+  locking::SpinGuard guard(shared->lock);
+  if (shared->unlinks == kUnlinkCapacity) return false;
+  shared->unlink[shared->unlinks++] = file;
+  return true;
+}
+
+void delayed_unlinks_begin() {
+  if (shared == nullptr) return;
+  locking::SpinGuard guard(shared->lock);
+  shared->unlinks_ready = shared->unlinks;
+}
+
+void delayed_unlinks_finish() {
+  if (shared == nullptr) return;
+  std::vector<RelationFile> files;
+  files.reserve(shared->unlinks_ready);
+  {
+    locking::SpinGuard guard(shared->lock);
+    files.assign(shared->unlink, shared->unlink + shared->unlinks_ready);
+    std::memmove(shared->unlink, shared->unlink + shared->unlinks_ready, (shared->unlinks - shared->unlinks_ready) * sizeof(RelationFile));
+    shared->unlinks -= shared->unlinks_ready;
+    shared->unlinks_ready = 0;
+  }
+  for (const RelationFile& file : files) {
+    if (file.relation == kInvalidOid) continue;
+    SegmentKey key{file, Fork::main, 0};
+    close_segment(key);
+    std::string path = segment_path(key);
+    if (file_system().unlink(path.c_str()) < 0 && errno != ENOENT)
+      report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", path, std::strerror(errno));
+  }
+}
+
+}  // namespace hathi::storage

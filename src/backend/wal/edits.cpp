@@ -1,0 +1,240 @@
+#include "edits.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hathi/buffer/page.h"
+#include "hathi/wal/encoding.h"
+
+namespace hathi::wal {
+
+namespace {
+
+void put_head(std::vector<std::byte>& to, EditOp op, std::uint16_t argument) {
+  auto word = static_cast<std::uint16_t>(static_cast<unsigned>(op) << 13 | argument);
+  to.push_back(static_cast<std::byte>(word));
+  to.push_back(static_cast<std::byte>(word >> 8));
+}
+
+std::size_t sparse_size(std::span<const std::byte> bytes) {
+  std::size_t n = (bytes.size() + 7) / 8;
+  for (std::byte b : bytes) n += b != std::byte{0};
+  return n;
+}
+
+bool sparse_is_better(std::span<const std::byte> bytes) { return bytes.size() >= 8 && sparse_size(bytes) < bytes.size(); }
+
+void put_sparse(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); i += 8) {
+    std::size_t n = std::min<std::size_t>(8, bytes.size() - i);
+    std::size_t mask_at = to.size();
+    to.push_back({});
+    unsigned mask = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (bytes[i + k] == std::byte{0}) continue;
+      mask |= 1u << k;
+      to.push_back(bytes[i + k]);
+    }
+    to[mask_at] = static_cast<std::byte>(mask);
+  }
+}
+
+void put_literal(std::vector<std::byte>& to, std::span<const std::byte> bytes, bool sparse) {
+  if (sparse) put_sparse(to, bytes);
+  else put_bytes(to, bytes);
+}
+
+bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool sparse) {
+  if (!sparse) {
+    auto bytes = in.bytes(size);
+    if (bytes.size() != size) return false;
+    if (size != 0) std::memcpy(to, bytes.data(), size);
+    return true;
+  }
+  for (std::size_t i = 0; i < size; i += 8) {
+    std::size_t n = std::min<std::size_t>(8, size - i);
+    unsigned mask = in.byte();
+    for (std::size_t k = 0; k < n; ++k) to[i + k] = (mask >> k & 1) != 0 ? static_cast<std::byte>(in.byte()) : std::byte{0};
+  }
+  return in.ok();
+}
+
+std::size_t align8(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
+
+// Makes room for an item and its line pointer; nullptr when there is none.
+std::byte* place_item(std::byte* page, std::uint16_t line, std::size_t size) {
+  PageView view(page);
+  PageHeader& h = view.header();
+  if (line == 0 || h.lower < kPageHeaderSize || h.upper > kPageSize || size == 0 || size > kPageSize) return nullptr;
+  std::uint16_t count = view.line_count();
+  if (line > count + 1) return nullptr;
+  std::size_t lower = h.lower + (line == count + 1 ? sizeof(LinePointer) : 0);
+  std::size_t aligned = align8(size);
+  if (lower + aligned > h.upper) return nullptr;
+  h.lower = static_cast<std::uint16_t>(lower);
+  h.upper = static_cast<std::uint16_t>(h.upper - aligned);
+  view.line(OffsetNumber{line}) = LinePointer::make(h.upper, LinePointer::State::normal, static_cast<std::uint16_t>(size));
+  std::byte* item = page + h.upper;
+  std::memset(item + size, 0, aligned - size);
+  return item;
+}
+
+bool run_compact(std::byte* page) {
+  PageView view(page);
+  PageHeader& h = view.header();
+  if (h.special > kPageSize || h.lower < kPageHeaderSize || h.lower > h.special) return false;
+  alignas(8) std::byte old[kPageSize];
+  std::memcpy(old, page, kPageSize);
+  std::size_t upper = h.special;
+  std::uint16_t count = view.line_count();
+  for (std::uint16_t n = 1; n <= count; ++n) {
+    LinePointer& lp = view.line(OffsetNumber{n});
+    if (lp.state() != LinePointer::State::normal) continue;
+    std::size_t size = align8(lp.length());
+    if (lp.offset() + size > h.special || size > upper - h.lower) return false;
+    upper -= size;
+    std::memcpy(page + upper, old + lp.offset(), size);
+    lp = LinePointer::make(static_cast<std::uint16_t>(upper), LinePointer::State::normal, lp.length());
+  }
+  h.upper = static_cast<std::uint16_t>(upper);
+  return true;
+}
+
+bool run_add_item(std::byte* page, std::uint16_t line, ByteReader& in) {
+  std::uint64_t v = in.varint();
+  std::byte* item = place_item(page, line, v >> 1);
+  return item != nullptr && read_literal(in, item, v >> 1, (v & 1) != 0);
+}
+
+bool run_add_item_like(std::byte* page, std::uint16_t line, ByteReader& in) {
+  auto base_line = static_cast<std::uint16_t>(in.varint());
+  std::size_t size = in.varint();
+  std::uint64_t v = in.varint();
+  std::size_t head = v >> 1;
+  PageView view(page);
+  if (base_line == 0 || base_line > view.line_count() || head > size) return false;
+  LinePointer base_pointer = view.line(OffsetNumber{base_line});
+  if (base_pointer.offset() + base_pointer.length() > kPageSize) return false;
+  const std::byte* base = page + base_pointer.offset();
+  std::byte* item = place_item(page, line, size);
+  if (item == nullptr || !read_literal(in, item, head, (v & 1) != 0)) return false;
+  for (std::size_t at = head; at < size;) {
+    std::size_t copied = in.varint();
+    if (copied > size - at || (copied != 0 && at + copied > base_pointer.length())) return false;
+    if (copied != 0) std::memcpy(item + at, base + at, copied);
+    at += copied;
+    if (at == size) break;
+    std::size_t literal = in.varint();
+    if (literal > size - at || copied + literal == 0) return false;
+    if (!read_literal(in, item + at, literal, false)) return false;
+    at += literal;
+  }
+  return in.ok();
+}
+
+bool fits(std::size_t offset, std::size_t length) { return length <= kPageSize && offset + length <= kPageSize; }
+
+bool run_one(std::byte* page, EditOp op, std::uint16_t argument, ByteReader& in) {
+  switch (op) {
+    case EditOp::write:
+    case EditOp::write_sparse: {
+      std::size_t size = in.varint();
+      return fits(argument, size) && read_literal(in, page + argument, size, op == EditOp::write_sparse);
+    }
+    case EditOp::move: {
+      std::size_t from = in.varint();
+      std::size_t size = in.varint();
+      if (from > kPageSize || !fits(argument, size) || !fits(from, size)) return false;
+      std::memmove(page + argument, page + from, size);
+      return in.ok();
+    }
+    case EditOp::zero: {
+      std::size_t size = in.varint();
+      if (!fits(argument, size)) return false;
+      std::memset(page + argument, 0, size);
+      return in.ok();
+    }
+    case EditOp::init:
+      if (argument % 8 != 0 || argument >= kPageSize - kPageHeaderSize) return false;
+      PageView(page).init(argument);
+      return true;
+    case EditOp::compact: return run_compact(page);
+    case EditOp::add_item: return run_add_item(page, argument, in);
+    case EditOp::add_item_like: return run_add_item_like(page, argument, in);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool apply_edits(std::byte* page, std::span<const std::byte> edits) {
+  ByteReader in(edits);
+  while (!in.at_end()) {
+    unsigned word = in.byte();
+    word |= static_cast<unsigned>(in.byte()) << 8;
+    if (!in.ok() || !run_one(page, static_cast<EditOp>(word >> 13), static_cast<std::uint16_t>(word & 0x1FFF), in)) return false;
+  }
+  return true;
+}
+
+void encode_write(std::vector<std::byte>& to, std::uint16_t offset, std::span<const std::byte> bytes) {
+  bool sparse = sparse_is_better(bytes);
+  put_head(to, sparse ? EditOp::write_sparse : EditOp::write, offset);
+  put_varint(to, bytes.size());
+  put_literal(to, bytes, sparse);
+}
+
+void encode_move(std::vector<std::byte>& to, std::uint16_t destination, std::uint16_t source, std::uint16_t length) {
+  put_head(to, EditOp::move, destination);
+  put_varint(to, source);
+  put_varint(to, length);
+}
+
+void encode_zero(std::vector<std::byte>& to, std::uint16_t offset, std::uint16_t length) {
+  put_head(to, EditOp::zero, offset);
+  put_varint(to, length);
+}
+
+void encode_init(std::vector<std::byte>& to, std::uint16_t special_size) { put_head(to, EditOp::init, special_size); }
+void encode_compact(std::vector<std::byte>& to) { put_head(to, EditOp::compact, 0); }
+
+void encode_add_item(std::vector<std::byte>& to, std::uint16_t line, std::span<const std::byte> bytes) {
+  bool sparse = sparse_is_better(bytes);
+  put_head(to, EditOp::add_item, line);
+  put_varint(to, bytes.size() << 1 | (sparse ? 1 : 0));
+  put_literal(to, bytes, sparse);
+}
+
+void encode_add_item_like(std::vector<std::byte>& to, std::uint16_t line, std::span<const std::byte> bytes, std::uint16_t base_line,
+                          std::span<const std::byte> base, std::uint16_t head) {
+  constexpr std::size_t kWorthCopying = 4;  // shorter equal stretches stay inside a literal
+  bool sparse = sparse_is_better(bytes.first(head));
+  put_head(to, EditOp::add_item_like, line);
+  put_varint(to, base_line);
+  put_varint(to, bytes.size());
+  put_varint(to, static_cast<std::uint64_t>(head) << 1 | (sparse ? 1 : 0));
+  put_literal(to, bytes.first(head), sparse);
+  auto equal_from = [&](std::size_t at) {
+    std::size_t n = 0;
+    while (at + n < bytes.size() && at + n < base.size() && bytes[at + n] == base[at + n]) ++n;
+    return n;
+  };
+  for (std::size_t at = head; at < bytes.size();) {
+    std::size_t copied = equal_from(at);
+    put_varint(to, copied);
+    at += copied;
+    if (at == bytes.size()) break;
+    std::size_t end = at;
+    for (;;) {
+      ++end;
+      if (end == bytes.size()) break;
+      std::size_t n = equal_from(end);
+      if (n >= kWorthCopying || (n > 0 && end + n == bytes.size())) break;
+    }
+    put_varint(to, end - at);
+    put_bytes(to, bytes.subspan(at, end - at));
+    at = end;
+  }
+}
+
+}  // namespace hathi::wal

@@ -1,0 +1,138 @@
+// The files in pg_wal.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "hathi/config/settings.h"
+#include "hathi/error/report.h"
+#include "hathi/storage/file.h"
+#include "hathi/storage/directory.h"
+#include "log_state.h"
+
+namespace hathi::wal {
+
+namespace {
+
+constexpr std::uint64_t kSegmentsPerName = 0x100000000u / kWalSegmentSize;
+
+std::string name_of(std::uint64_t segment) {
+  return fmt::format("{:08X}{:08X}{:08X}", state == nullptr ? 1 : state->timeline, segment / kSegmentsPerName, segment % kSegmentsPerName);
+}
+
+// False for other files.
+bool parse_name(const std::string& name, std::uint64_t& segment) {
+  if (name.size() != 24 || name.find_first_not_of("0123456789ABCDEF") != std::string::npos) return false;
+  segment = std::stoull(name.substr(8, 8), nullptr, 16) * kSegmentsPerName + std::stoull(name.substr(16, 8), nullptr, 16);
+  return true;
+}
+
+// Fills a new file, so that later syncs need not write its metadata. -1 with errno.
+int fill(int fd) {
+  storage::FileSystem& fs = storage::file_system();
+  if (!config::values::wal_init_zero) return fs.allocate(fd, 0, kWalSegmentSize);
+  std::vector<std::byte> zeroes(1 << 20);
+  for (std::uint64_t at = 0; at < kWalSegmentSize; at += zeroes.size()) {
+    std::int64_t n = fs.write(fd, zeroes.data(), zeroes.size(), static_cast<std::int64_t>(at));
+    if (n != static_cast<std::int64_t>(zeroes.size())) {
+      if (n >= 0) errno = ENOSPC;
+      return -1;
+    }
+  }
+  return config::values::fsync ? fs.sync(fd) : 0;
+}
+
+int create_segment(std::uint64_t segment, const std::string& path, int flags) {
+  storage::FileSystem& fs = storage::file_system();
+  std::string temporary = fmt::format("pg_wal/xlogtemp.{}", ::getpid());
+  fs.unlink(temporary.c_str());
+  int fd = fs.open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (fd < 0) return -1;
+  int result = fill(fd);
+  int error = errno;
+  fs.close(fd);
+  // Another process may have made it meanwhile: then that one stays.
+  if (result == 0 && ::link(temporary.c_str(), path.c_str()) < 0 && errno != EEXIST) {
+    result = -1;
+    error = errno;
+  }
+  fs.unlink(temporary.c_str());
+  if (result < 0) {
+    errno = error;
+    return -1;
+  }
+  if (config::values::fsync) fs.sync_directory("pg_wal");
+  return fs.open(path.c_str(), O_RDWR | flags, 0600);
+}
+
+// Smoothed bytes between checkpoints: how many old files are worth keeping.
+double distance_estimate = 0;
+std::uint64_t previous_redo = 0;
+
+void note_distance(std::uint64_t redo) {
+  double distance = previous_redo == 0 || redo < previous_redo ? 0 : static_cast<double>(redo - previous_redo);
+  previous_redo = redo;
+  distance_estimate = distance > distance_estimate ? distance : 0.9 * distance_estimate + 0.1 * distance;
+}
+
+std::uint64_t recycle_up_to(std::uint64_t redo) {
+  auto segments = [](int megabytes) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(megabytes) * 1048576 / kWalSegmentSize); };
+  std::uint64_t least = redo / kWalSegmentSize + segments(config::values::min_wal_size);
+  std::uint64_t most = redo / kWalSegmentSize + segments(config::values::max_wal_size);
+  double expected = (1.0 + config::values::checkpoint_completion_target) * distance_estimate * 1.1;
+  auto by_estimate = static_cast<std::uint64_t>(std::ceil((static_cast<double>(redo) + expected) / static_cast<double>(kWalSegmentSize)));
+  return std::clamp(by_estimate, least, most);
+}
+
+}  // namespace
+
+std::string segment_name(Lsn position) { return name_of(position.value() / kWalSegmentSize); }
+std::string segment_path(std::uint64_t segment) { return "pg_wal/" + name_of(segment); }
+
+int open_wal_segment(std::uint64_t segment, int extra_flags) {
+  std::string path = segment_path(segment);
+  int fd = storage::file_system().open(path.c_str(), O_RDWR | extra_flags, 0600);
+  if (fd >= 0 || errno != ENOENT) return fd;
+  return create_segment(segment, path, extra_flags);
+}
+
+void preallocate_segment(std::uint64_t segment) {
+  int fd = open_wal_segment(segment, 0);
+  if (fd >= 0) storage::file_system().close(fd);
+}
+
+std::uint64_t segments_per_checkpoint() {
+  double segments = static_cast<double>(config::values::max_wal_size) * 1048576 / static_cast<double>(kWalSegmentSize) / (1.0 + config::values::checkpoint_completion_target);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(segments));
+}
+
+void recycle_segments(std::uint64_t redo, std::uint64_t end) {
+  note_distance(redo);
+  std::uint64_t keep = redo / kWalSegmentSize;
+  std::uint64_t extra = static_cast<std::uint64_t>(config::values::wal_keep_size) * 1048576 / kWalSegmentSize;
+  keep = keep > extra ? keep - extra : 0;
+  std::uint64_t last = recycle_up_to(redo);
+  std::uint64_t next = end / kWalSegmentSize + 1;
+  storage::FileSystem& fs = storage::file_system();
+  for (const std::string& name : storage::list_directory("pg_wal")) {
+    std::uint64_t segment = 0;
+    if (!parse_name(name, segment) || segment >= keep) continue;
+    std::string path = "pg_wal/" + name;
+    bool reused = false;
+    while (config::values::wal_recycle && next <= last && !reused) {
+      std::string target = segment_path(next++);
+      if (::access(target.c_str(), F_OK) == 0) continue;
+      reused = fs.rename(path.c_str(), target.c_str()) == 0;
+    }
+    if (!reused && fs.unlink(path.c_str()) < 0 && errno != ENOENT)
+      report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", path, std::strerror(errno));
+  }
+  if (config::values::fsync) fs.sync_directory("pg_wal");
+}
+
+}  // namespace hathi::wal
