@@ -48,6 +48,7 @@ class Scan {
   // The pin on the current row's page.
   const buffer::PinnedBuffer& pin() const;
  private:
+  friend struct ScanStates;
   struct State;
   State* state_;
 };
@@ -72,13 +73,14 @@ enum class ChangeResult : std::uint8_t {
   ok, invisible, self_modified, updated, deleted, being_modified, would_block
 };
 // Why a change did not happen: the newer version to follow (updated), who did it.
-struct ChangeFailure { TupleId next; Xid xmax{0}; CommandId cmax{0}; bool traversed = false; };
+// moved_partition: an UPDATE moved the row to another partition (no next version here).
+struct ChangeFailure { TupleId next; Xid xmax{0}; CommandId cmax{0}; bool traversed = false; bool moved_partition = false; };
 
 enum class RowLockMode : std::uint8_t { key_share, share, no_key_update, update };
 enum class WaitPolicy : std::uint8_t { block, skip, error };
 
-// All wait for concurrent changers (wait: false = being_modified). crosscheck: REPEATABLE READ's snapshot test for foreign keys.
-ChangeResult remove(const HeapTable& table, TupleId tid, CommandId command, bool wait, ChangeFailure& failure);
+// All wait for concurrent changers (wait: false = being_modified). moved_partition: the row goes on in another partition.
+ChangeResult remove(const HeapTable& table, TupleId tid, CommandId command, bool wait, ChangeFailure& failure, bool moved_partition = false);
 struct UpdateOutcome { TupleId tid; bool needs_index_entries = true; RowLockMode lock_mode = RowLockMode::update; };
 ChangeResult update(const HeapTable& table, TupleId tid, const HeapTuple& row, CommandId command, bool wait, ChangeFailure& failure,
                     UpdateOutcome& outcome);
@@ -98,17 +100,26 @@ struct IndexCleaner {  // one index of a table being vacuumed; implemented by ca
   virtual void remove_entries(const std::function<bool(TupleId)>& is_dead) = 0;
   virtual void finish() = 0;
 };
-struct VacuumOptions { bool freeze = false; bool truncate = true; bool disable_page_skipping = false; bool index_cleanup = true; };
+// old_rows, old_pages: pg_class.reltuples (-1 = unknown) and relpages, for the estimate when pages are skipped.
+// freeze_min_age: versions made by xids that many before the oldest needed are frozen (freeze: all that can be).
+struct VacuumOptions {
+  bool freeze = false; bool truncate = true; bool disable_page_skipping = false; bool index_cleanup = true;
+  bool force_index_cleanup = false;   // INDEX_CLEANUP ON: even when there is next to nothing to clean
+  std::uint64_t freeze_min_age = 50000000;
+  double old_rows = -1; std::uint32_t old_pages = 0;
+};
 struct VacuumStatistics {
   std::uint64_t pages = 0, pages_scanned = 0, pages_removed = 0, pages_all_visible = 0, rows_live = 0, rows_removed = 0, rows_dead_kept = 0,
                 line_pointers_removed = 0;
-  Xid oldest_kept{0};   // new relfrozenxid
+  Xid oldest_kept{0};   // new relfrozenxid; kInvalidXid when skipped pages leave it unknown
   double rows_estimated = 0;
 };
+// The caller is in a transaction of its own and holds ShareUpdateExclusive on the table. Errors: those of I/O, 57014.
 VacuumStatistics vacuum(const HeapTable& table, std::span<IndexCleaner* const> indexes, const VacuumOptions& options);
 
 // Every version an index being built must cover, with the root tid of its HOT chain. live: visible or in progress; snapshot for concurrent builds.
+// broken_chains: set when a chain's older versions, still seen by someone, have other keys than the entry (pg_index.indcheckxmin).
 void scan_for_index_build(const HeapTable& table, const transaction::Snapshot* snapshot,
-                          const std::function<void(const HeapTuple& row, TupleId root, bool live)>& callback);
+                          const std::function<void(const HeapTuple& row, TupleId root, bool live)>& callback, bool* broken_chains = nullptr);
 
 }  // namespace hathi::heap
