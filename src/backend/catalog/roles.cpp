@@ -7,6 +7,7 @@
 #include "hathi/catalog/user_objects.h"
 #include "hathi/catalog/versions.h"
 #include "src/backend/catalog/builtin.h"
+#include "src/backend/catalog/roles.h"
 
 namespace hathi::catalog {
 
@@ -84,6 +85,8 @@ const std::vector<Oid>& roles_of(Oid member, bool inherited) {
 }
 
 }  // namespace
+
+const std::vector<Oid>& roles_with_privileges(Oid member) { return roles_of(member, true); }
 
 const RoleInfo* find_role(Oid oid) { return user_objects().role == nullptr ? builtin_role(oid) : user_objects().role(oid); }
 

@@ -115,6 +115,11 @@ class RelationRef {
 // when it is gone. try_open: empty instead.
 RelationRef open_relation(Oid oid, locking::LockMode mode);
 RelationRef try_open_relation(Oid oid, locking::LockMode mode);
+// Only the lock.
+void lock_relation(Oid oid, locking::LockMode mode);
+// The relation that the name means once the lock is held: a name that came to mean another one while waiting is looked up again.
+// 0 = none. schema 0 = search path.
+Oid find_and_lock_relation(std::string_view name, Oid schema, locking::LockMode mode);
 // The version counter a plan compares: true when the relation's descriptor is still that version (lock held).
 bool is_current_version(Oid oid, std::uint64_t version);
 // Marks a relation (other object) as changed by this transaction: its own cache entry is dropped at the next command, other sessions'

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace hathi::catalog {
+
+void end_privilege_caches();
+
+}  // namespace hathi::catalog

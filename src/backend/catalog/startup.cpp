@@ -1,0 +1,49 @@
+#include "hathi/catalog/startup.h"
+
+#include "hathi/catalog/lookup.h"
+#include "hathi/catalog/user_objects.h"
+#include "hathi/catalog/versions.h"
+#include "hathi/transaction/transaction.h"
+#include "hathi/transaction/oid_counter.h"
+#include "src/backend/catalog/privileges.h"
+#include "src/backend/catalog/relation_cache.h"
+#include "src/backend/catalog/temporary.h"
+#include "src/backend/catalog/toast_access.h"
+#include "src/backend/catalog/user_readers.h"
+
+namespace hathi::catalog {
+
+namespace {
+
+void at_end_of_transaction(transaction::Event event) {
+  if (event == transaction::Event::pre_commit) return;
+  end_name_caches();
+  end_type_caches();
+  end_operator_caches();
+  end_privilege_caches();
+  trim_relation_cache();
+}
+
+}  // namespace
+
+void initialize() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  load_builtin_objects();
+  build_catalog_descriptors();
+  versions::install();
+  UserObjects readers;
+  add_name_readers(readers);
+  add_type_readers(readers);
+  add_operator_readers(readers);
+  set_user_objects(readers);
+  transaction::register_hook(at_end_of_transaction);
+  install_temporary_hooks();
+  install_toast_access();
+}
+
+std::size_t shared_size() { return versions::size(); }
+void shared_init(void* memory) { versions::init(memory); }
+
+}  // namespace hathi::catalog
