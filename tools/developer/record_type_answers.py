@@ -66,10 +66,11 @@ VALUES = {
 }
 
 SETUP = r"""
-create or replace function pg_temp.answer(query text) returns table(status text, answer text) language plpgsql as $$
+create or replace function pg_temp.answer(query text) returns table(status text, answer text, type oid) language plpgsql as $$
 declare r record;
 begin
   execute query into r;
+  type := r.t;
   if r.v is null then status := 'N'; answer := ''; else status := '='; answer := r.v; end if;
   return next;
 exception when others then
@@ -115,6 +116,27 @@ def split_argument(text):
     return (name, value if colon else None)
 
 
+def accepts(function, arguments, types, names):
+    """Could these argument types be meant for the function (polymorphic ones included)?"""
+    declared = function["args"]
+    if function["variadic"] and names[declared[-1]] == "any":
+        if len(arguments) < len(declared) - 1:
+            return False
+        declared = declared[:-1] + [declared[-1]] * (len(arguments) - len(declared) + 1)
+    if len(declared) != len(arguments):
+        return False
+    for oid, (name, _) in zip(declared, arguments):
+        wanted = names[oid]
+        if oid == types[name][0] or wanted in ("any", "anyelement", "anycompatible"):
+            continue
+        if wanted in ("anyarray", "anycompatiblearray") and name.startswith("_"):
+            continue
+        if wanted in ("anynonarray", "anycompatiblenonarray") and not name.startswith("_"):
+            continue
+        return False
+    return True
+
+
 def make_call(function, arguments, types):
     parts = []
     for i, (name, value) in enumerate(arguments):
@@ -129,8 +151,8 @@ def make_call(function, arguments, types):
         parts.append(part)
     call = f"pg_catalog.\"{function['name']}\"({', '.join(parts)})"
     if function["set"]:
-        return f"select string_agg(coalesce(format('%s', x), '\\N'), '|') as v from {call} x"
-    return f"select case when x is null and x::text is null then null else format('%s', x) end as v from {call} x"
+        return f"select string_agg(coalesce(format('%s', x), '\\N'), '|') as v, min(pg_typeof(x)::oid) as t from {call} x"
+    return f"select case when x is null and x::text is null then null else format('%s', x) end as v, pg_typeof(x)::oid as t from {call} x"
 
 
 def generate(paths, functions, names, limit, seed):
@@ -159,7 +181,7 @@ def generate(paths, functions, names, limit, seed):
             yield function, list(combination)
 
 
-def read_cases(paths, functions, types):
+def read_cases(paths, functions, types, names):
     for path in paths:
         with open(path) as file:
             for number, line in enumerate(file, 1):
@@ -171,9 +193,8 @@ def read_cases(paths, functions, types):
                     continue
                 fields = [re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m.group(1), m.group(1)), f) for f in line.split("\t")]
                 arguments = [split_argument(f) for f in fields[1:]]
-                oids = [types[a][0] for a, _ in arguments]
                 found = [f for f in functions if (fields[0] == f"#{f['oid']}" or fields[0] in (f["source"], f["name"])) and
-                         (f["args"] == oids or (len(f["args"]) == len(oids) and fields[0].startswith("#")))]
+                         accepts(f, arguments, types, names)]
                 if not found:
                     print(f"{path}:{number}: no such function: {line}", file=sys.stderr)
                     continue
@@ -190,7 +211,7 @@ def record(cases, types, out):
         if function == "set":
             sql.append(f"set {arguments[0]} = {arguments[1]};")
         else:
-            sql.append(f"select status, replace(replace(replace(replace(answer, E'\\\\', E'\\\\\\\\'), E'\\t', E'\\\\t'), E'\\n', E'\\\\n'), E'\\r', E'\\\\r') from pg_temp.answer({literal(make_call(function, arguments, types))});")
+            sql.append(f"select status, coalesce(type, 0), replace(replace(replace(replace(answer, E'\\\\', E'\\\\\\\\'), E'\\t', E'\\\\t'), E'\\n', E'\\\\n'), E'\\r', E'\\\\r') from pg_temp.answer({literal(make_call(function, arguments, types))});")
     output, errors = psql("\n".join(sql))
     if errors:
         print(errors[:2000], file=sys.stderr)
@@ -201,11 +222,11 @@ def record(cases, types, out):
             if function == "set":
                 file.write(f"set\t{arguments[0]}\t{arguments[1]}\n")
                 continue
-            status, text = answers[at].split("\t", 1)
+            status, type_oid, text = answers[at].split("\t", 2)
             at += 1
             if "has unsupported return type" in text or status == "XX000" or function["result"] == 2281 or function["name"] == "btvarstrequalimage":
                 continue
-            fields = [str(function["oid"]), "t" if function["strict"] else "f", str(function["result"]), str(len(arguments))]
+            fields = [str(function["oid"]), "t" if function["strict"] else "f", type_oid if type_oid != "0" else str(function["result"]), str(len(arguments))]
             for name, value in arguments:
                 fields += [str(types[name][0]), "\\N" if value is None else escape(value)]
             file.write("\t".join(fields + [status, text]) + "\n")
@@ -227,7 +248,7 @@ def main():
             file.write(out)
         return
     functions, types, names = load_catalog()
-    cases = list(generate(options.table, functions, names, options.limit, options.seed)) + list(read_cases(options.cases, functions, types))
+    cases = list(generate(options.table, functions, names, options.limit, options.seed)) + list(read_cases(options.cases, functions, types, names))
     record(cases, types, options.o)
 
 

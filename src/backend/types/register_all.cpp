@@ -7,6 +7,7 @@ namespace hathi::types {
 
 std::span<const std::span<const BuiltinFunction>> function_tables() {
   static const std::array tables = {
+      array_io_functions(),
       bool_functions(),
       bytea_functions(),
       encoding_functions(),
@@ -18,6 +19,7 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       like_functions(),
       pseudo_type_functions(),
       quote_functions(),
+      regex_functions(),
       text_compare_functions(),
       text_functions(),
       text_io_functions(),

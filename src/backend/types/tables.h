@@ -7,6 +7,7 @@
 
 namespace hathi::types {
 
+std::span<const BuiltinFunction> array_io_functions();
 std::span<const BuiltinFunction> bool_functions();
 std::span<const BuiltinFunction> bytea_functions();
 std::span<const BuiltinFunction> encoding_functions();
@@ -18,6 +19,7 @@ std::span<const BuiltinFunction> integer_functions();
 std::span<const BuiltinFunction> like_functions();
 std::span<const BuiltinFunction> pseudo_type_functions();
 std::span<const BuiltinFunction> quote_functions();
+std::span<const BuiltinFunction> regex_functions();
 std::span<const BuiltinFunction> text_compare_functions();
 std::span<const BuiltinFunction> text_functions();
 std::span<const BuiltinFunction> text_io_functions();
