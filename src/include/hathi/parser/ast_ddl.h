@@ -161,10 +161,11 @@ struct PartitionElement : NodeOf<NodeKind::partition_element> {
   QualifiedName collation;
   QualifiedName operator_class;
 };
-// The strategy's word is checked by whoever executes it (unrecognized partitioning strategy is the parser's error).
-enum class PartitionStrategy : std::uint8_t { list, range, hash };
+// Any word is accepted as strategy; whoever executes the statement rejects unrecognized ones, quoting strategy_name.
+enum class PartitionStrategy : std::uint8_t { list, range, hash, unrecognized };
 struct PartitionSpec : NodeOf<NodeKind::partition_spec> {
   PartitionStrategy strategy = PartitionStrategy::list;
+  Name strategy_name;
   List<PartitionElement*> elements;
 };
 // FOR VALUES … and DEFAULT. MINVALUE and MAXVALUE arrive as ColumnRefs minvalue, maxvalue.
