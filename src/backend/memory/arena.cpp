@@ -10,6 +10,7 @@ namespace hathi {
 void Arena::swap(Arena& other) noexcept {
   std::swap(cursor_, other.cursor_);
   std::swap(limit_, other.limit_);
+  std::swap(reset_point_, other.reset_point_);
   std::swap(blocks_, other.blocks_);
   std::swap(first_block_size_, other.first_block_size_);
   std::swap(footprint_, other.footprint_);
@@ -35,7 +36,7 @@ void* Arena::allocate_slow(std::size_t size, std::size_t align) {
   return reinterpret_cast<void*>(start);
 }
 
-void Arena::reset() {
+void Arena::reset_slow() {
   if (blocks_ == nullptr) return;
   while (blocks_->next != nullptr) {
     Block* next = blocks_->next;
@@ -49,6 +50,7 @@ void Arena::reset() {
   footprint_ = blocks_->size;
   cursor_ = reinterpret_cast<std::uintptr_t>(blocks_ + 1);
   limit_ = reinterpret_cast<std::uintptr_t>(blocks_) + blocks_->size;
+  reset_point_ = cursor_;
 }
 
 void Arena::release() {
@@ -57,7 +59,7 @@ void Arena::release() {
     std::free(blocks_);
     blocks_ = next;
   }
-  cursor_ = limit_ = 0;
+  cursor_ = limit_ = reset_point_ = 0;
   footprint_ = 0;
 }
 

@@ -12,6 +12,8 @@
 #include "hathi/planner/plan.h"
 #include "hathi/transaction/snapshot.h"
 
+namespace hathi::catalog { struct FunctionInfo; }
+
 namespace hathi::executor {
 
 // Takes the rows of a statement: the client, a file (COPY), a table (CREATE TABLE AS), a store (cursors), nobody.
@@ -81,6 +83,11 @@ class Execution {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Functions that are not built in: a language's resolver gives the code to call and may set site.user_data (memory: arena, as long as
+// the call site). Registered once before the first fork.
+using LanguageResolver = FunctionPointer (*)(const catalog::FunctionInfo& function, FunctionSite& site, Arena& arena);
+void register_language(Oid language, LanguageResolver resolver);
 
 // Evaluates an expression without a row (defaults, EXECUTE arguments, COPY WHERE is elsewhere, partition bounds, DO).
 NullableDatum evaluate(const nodes::Expr* e, const planner::BoundParameters& parameters, Arena& arena);

@@ -53,8 +53,8 @@ class Arena {
     return {p, text.size()};
   }
 
-  // Frees everything at once but keeps the first block for reuse.
-  void reset();
+  // Frees everything at once but keeps the first block for reuse. Costs next to nothing when nothing was allocated since.
+  void reset() { if (cursor_ != reset_point_) reset_slow(); }
   // Frees everything.
   void release();
   // Bytes obtained from the system.
@@ -63,9 +63,11 @@ class Arena {
  private:
   struct Block { Block* next; std::size_t size; };
   void* allocate_slow(std::size_t size, std::size_t align);
+  void reset_slow();
 
   std::uintptr_t cursor_ = 0;
   std::uintptr_t limit_ = 0;
+  std::uintptr_t reset_point_ = 0;  // where the cursor stands after a reset
   Block* blocks_ = nullptr;  // newest first; the last one is the first block
   std::size_t first_block_size_ = 8192;
   std::size_t footprint_ = 0;
