@@ -121,6 +121,8 @@ class TableWriter {
 
 // Builds an index's contents from its table (CREATE INDEX, REINDEX). Locks held by the caller.
 void build_index(Oid table, Oid index, const transaction::Snapshot* snapshot, std::uint64_t& table_rows, std::uint64_t& index_rows);
+// CREATE INDEX CONCURRENTLY's second pass: adds entries for rows the snapshot sees that the index lacks.
+void validate_index(Oid table, Oid index, const transaction::Snapshot& snapshot);
 // Checks all rows against a new CHECK / NOT NULL / foreign key / partition bound; throws the violation.
 void validate_check(Oid table, const nodes::Expr* check, std::string_view constraint_name);
 void validate_foreign_key(Oid foreign_key_constraint);

@@ -63,6 +63,9 @@ Snapshot dirty_snapshot();
 // O(processes with a snapshot).
 Xid oldest_visible_xid(Oid database);
 
+// Waits until no transaction of this database holds a snapshot whose xmin is below `limit` (CREATE/DROP INDEX CONCURRENTLY).
+void wait_for_older_snapshots(Xid limit);
+
 // Export for pg_current_snapshot and friends: text "xmin:xmax:xip,…" is made by types/.
 
 }  // namespace hathi::transaction

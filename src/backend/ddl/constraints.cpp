@@ -1,0 +1,337 @@
+// Making constraints of a table: keys with their indexes, checks, foreign keys.
+
+#include <algorithm>
+
+#include "hathi/catalog/columns.h"
+#include "hathi/catalog/lookup.h"
+#include "hathi/executor/executor.h"
+#include "hathi/nodes/visit.h"
+#include "hathi/transaction/transaction.h"
+#include "partitions.h"
+#include "statements.h"
+#include "table_definition.h"
+
+namespace hathi::ddl {
+
+namespace {
+
+namespace kind = catalog::relation_kind;
+using parser::ConstraintKind;
+
+AttrNumber find_column(const catalog::Relation& r, std::string_view name) {
+  const TupleDescriptor& row = *r.descriptor;
+  for (int i = 0; i < row.count(); ++i) {
+    if (!row[i].dropped && row[i].name == name) return static_cast<AttrNumber>(i + 1);
+  }
+  return 0;
+}
+
+// The columns of a key, each once. Errors: 42703 column "x" named in key does not exist, 42701 appears twice.
+std::vector<AttrNumber> key_columns(const catalog::Relation& r, std::span<const std::string_view> names, bool primary, int location) {
+  std::vector<AttrNumber> out;
+  for (std::string_view name : names) {
+    AttrNumber n = find_column(r, name);
+    if (n == 0) throw SqlError(sqlstate::undefined_column, "column \"{}\" named in key does not exist", name).at(location);
+    if (std::find(out.begin(), out.end(), n) != out.end()) {
+      throw SqlError(sqlstate::duplicate_column, "column \"{}\" appears twice in {} constraint", name, primary ? "primary key" : "unique").at(location);
+    }
+    out.push_back(n);
+  }
+  return out;
+}
+
+// Names of the key columns as index names show them: joined by "_".
+std::string joined(std::span<const std::string_view> names) {
+  std::string out;
+  for (std::string_view n : names) {
+    if (!out.empty()) out += '_';
+    out += n;
+    if (out.size() >= kNameLength) break;
+  }
+  return out;
+}
+
+NewIndexColumn index_column(const catalog::Relation& r, AttrNumber number, bool is_key) {
+  const Attribute& a = (*r.descriptor)[number - 1];
+  NewIndexColumn c;
+  c.column = number;
+  c.name = std::string(a.name);
+  if (!is_key) return c;
+  c.collation = a.collation;
+  c.operator_class = analyzer::resolve_operator_class({}, a.type, "btree", kBTreeAccessMethod);
+  return c;
+}
+
+std::string key_name(const catalog::Relation& r, const PendingConstraint& pending) {
+  const parser::Constraint& c = *pending.syntax;
+  if (!c.name.empty()) {
+    if (constraint_name_is_used(r.oid, kInvalidOid, c.name)) {
+      throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", c.name, r.name);
+    }
+    return std::string(c.name);
+  }
+  bool primary = c.type == ConstraintKind::primary_key;
+  return choose_relation_name(r.name, primary ? std::string() : joined(pending.columns), primary ? "pkey" : "key", r.schema);
+}
+
+void set_columns_not_null(Oid table, const std::vector<AttrNumber>& columns) {
+  catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
+  bool changed = false;
+  for (AttrNumber n : columns) {
+    if ((*r->descriptor)[n - 1].not_null) continue;
+    set_not_null(table, n);
+    changed = true;
+  }
+  if (changed) transaction::advance_command();
+}
+
+}  // namespace
+
+Oid create_key(Oid table, const PendingConstraint& pending, std::string_view text) {
+  const parser::Constraint& c = *pending.syntax;
+  bool primary = c.type == ConstraintKind::primary_key;
+  if (!c.index.empty()) return adopt_index_as_constraint(table, c);
+  catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
+  if (primary) {
+    for (const catalog::IndexDescriptor* i : r->indexes) {
+      if (i->primary) throw SqlError(sqlstate::invalid_table_definition, "multiple primary keys for table \"{}\" are not allowed", r->name).at(c.location);
+    }
+  }
+  std::vector<AttrNumber> columns = key_columns(*r, pending.columns, primary, c.location);
+  if (primary) {
+    set_columns_not_null(table, columns);
+    r = catalog::open_relation(table, locking::LockMode::none);
+  }
+  Arena arena(1024);
+  NewIndex n;
+  n.table = table;
+  n.name = key_name(*r, pending);
+  n.unique = true;
+  n.primary = primary;
+  n.nulls_not_distinct = c.nulls_not_distinct;
+  n.deferrable = c.deferrable;
+  n.initially_deferred = c.initially_deferred;
+  n.immediate = !c.deferrable;
+  n.constraint = primary ? 'p' : 'u';
+  for (AttrNumber column : columns) n.columns.push_back(index_column(*r, column, true));
+  n.key_count = static_cast<int>(columns.size());
+  std::vector<std::string_view> included(c.including.begin(), c.including.end());
+  for (AttrNumber column : key_columns(*r, included, primary, c.location)) n.columns.push_back(index_column(*r, column, false));
+  std::vector<std::string_view> toast;
+  n.options = relation_options(c.options, kind::index, toast, arena);
+  n.tablespace = resolve_tablespace(c.tablespace, r->persistence);
+  if (r->kind == kind::partitioned_table) return create_partitioned_index(std::move(n), *r, text, true);
+  return create_index(n);
+}
+
+Oid create_check(Oid table, const PendingConstraint& pending, std::string_view text, bool validate, std::vector<std::string>& taken) {
+  const parser::Constraint& c = *pending.syntax;
+  catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
+  Arena arena(2048);
+  analyzer::ExpressionScope scope = analyzer::scope_of(*r);
+  nodes::Expr* e = analyzer::analyze_condition(c.expr, text, arena, &scope, analyzer::Clause::check_constraint, "CHECK");
+  NewConstraint n;
+  n.columns = used_columns(e);
+  if (!c.name.empty()) {
+    n.name = c.name;
+    if (constraint_name_is_used(table, kInvalidOid, c.name)) {
+      throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", c.name, r->name);
+    }
+    if (std::find(taken.begin(), taken.end(), n.name) != taken.end()) {
+      throw SqlError(sqlstate::duplicate_object, "check constraint \"{}\" already exists", c.name);
+    }
+  } else {
+    std::string_view column = n.columns.size() == 1 ? (*r->descriptor)[n.columns[0] - 1].name : std::string_view();
+    n.name = choose_constraint_name(r->name, column, "check", r->schema, taken);
+  }
+  taken.push_back(n.name);
+  n.schema = r->schema;
+  n.table = table;
+  n.type = 'c';
+  n.no_inherit = c.no_inherit;
+  n.validated = !c.not_valid;
+  n.check = e;
+  if (validate && !c.not_valid && r->kind != kind::partitioned_table) executor::validate_check(table, e, n.name);
+  Oid oid = insert_constraint(n);
+  update_class_row(table, [](catalog::CatalogRow& row, Arena&) {
+    row.set(catalog::pg_class::relchecks, Datum::of(static_cast<std::int16_t>(row.get(catalog::pg_class::relchecks).as_int16() + 1)));
+  });
+  transaction::advance_command();
+  return oid;
+}
+
+void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate) {
+  std::vector<std::string> taken;
+  for (const PendingConstraint& p : constraints) {
+    if (p.syntax->type == ConstraintKind::check) create_check(table, p, text, validate, taken);
+  }
+  // The primary key comes first, then the others in their order.
+  for (bool primary : {true, false}) {
+    for (const PendingConstraint& p : constraints) {
+      bool is_key = p.syntax->type == ConstraintKind::primary_key || p.syntax->type == ConstraintKind::unique;
+      if (is_key && (p.syntax->type == ConstraintKind::primary_key) == primary) create_key(table, p, text);
+    }
+  }
+  for (const PendingConstraint& p : constraints) {
+    if (p.syntax->type == ConstraintKind::foreign_key) create_foreign_key(table, p, text, validate);
+  }
+}
+
+// --- foreign keys ---------------------------------------------------------------------------------------------------------------
+namespace {
+
+char action_letter(parser::ForeignKeyAction a) {
+  switch (a) {
+    case parser::ForeignKeyAction::no_action: return 'a';
+    case parser::ForeignKeyAction::restrict: return 'r';
+    case parser::ForeignKeyAction::cascade: return 'c';
+    case parser::ForeignKeyAction::set_null: return 'n';
+    case parser::ForeignKeyAction::set_default: return 'd';
+  }
+  return 'a';
+}
+
+std::vector<AttrNumber> reference_columns(const catalog::Relation& r, const List<parser::Name>& names) {
+  std::vector<AttrNumber> out;
+  for (std::string_view name : names) {
+    AttrNumber n = find_column(r, name);
+    if (n == 0) throw SqlError(sqlstate::undefined_column, "column \"{}\" referenced in foreign key constraint does not exist", name);
+    out.push_back(n);
+  }
+  return out;
+}
+
+// The unique index that a foreign key leans on, with its columns in the key's order.
+const catalog::IndexDescriptor* referenced_index(const catalog::Relation& r, std::vector<AttrNumber>& columns) {
+  if (columns.empty()) {
+    for (const catalog::IndexDescriptor* i : r.indexes) {
+      if (!i->primary) continue;
+      columns.assign(i->columns.begin(), i->columns.begin() + i->key_count);
+      return i;
+    }
+    throw SqlError(sqlstate::undefined_object, "there is no primary key for referenced table \"{}\"", r.name);
+  }
+  bool found_deferrable = false;
+  for (const catalog::IndexDescriptor* i : r.indexes) {
+    if (!i->unique || !i->valid || !i->predicate.empty() || !i->expressions.empty() || i->key_count != static_cast<int>(columns.size())) continue;
+    std::vector<AttrNumber> a(i->columns.begin(), i->columns.begin() + i->key_count), b = columns;
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    if (a != b) continue;
+    if (i->immediate) return i;
+    found_deferrable = true;
+  }
+  if (found_deferrable) {
+    throw SqlError(sqlstate::object_not_in_prerequisite_state, "cannot use a deferrable unique constraint for referenced table \"{}\"", r.name);
+  }
+  throw SqlError(sqlstate::invalid_foreign_key, "there is no unique constraint matching given keys for referenced table \"{}\"", r.name);
+}
+
+// The equality operators of one pair of columns: pk = fk, pk = pk, fk = fk.
+void resolve_operators(NewConstraint& n, const catalog::Relation& fk, const catalog::Relation& pk, const catalog::IndexDescriptor& index, std::size_t i) {
+  const Attribute& fk_column = (*fk.descriptor)[n.columns[i] - 1];
+  const Attribute& pk_column = (*pk.descriptor)[n.referenced_columns[i] - 1];
+  std::size_t position = 0;
+  while (index.columns[position] != n.referenced_columns[i]) ++position;
+  constexpr int kEqual = 3;
+  Oid family = index.operator_families[position], input = index.operator_input_types[position];
+  Oid pk_type = input, fk_type = catalog::base_type(fk_column.type);
+  Oid pp = catalog::family_operator(family, pk_type, pk_type, kEqual);
+  Oid pf = catalog::family_operator(family, pk_type, fk_type, kEqual), ff = kInvalidOid;
+  if (is_valid(pf)) ff = catalog::family_operator(family, fk_type, fk_type, kEqual);
+  // Otherwise the referencing value is coerced to the key's type.
+  if ((!is_valid(pf) || !is_valid(ff)) && analyzer::can_coerce(fk_column.type, pk_type, analyzer::CoercionContext::implicit)) pf = ff = pp;
+  if (!is_valid(pf) || !is_valid(ff)) {
+    throw SqlError(sqlstate::datatype_mismatch, "foreign key constraint \"{}\" cannot be implemented", n.name)
+        .detail(fmt::format("Key columns \"{}\" and \"{}\" are of incompatible types: {} and {}.", fk_column.name, pk_column.name,
+                            catalog::format_type(fk_column.type, -1), catalog::format_type(pk_column.type, -1)));
+  }
+  n.equal_pk_fk.push_back(pf);
+  n.equal_pk_pk.push_back(pp);
+  n.equal_fk_fk.push_back(ff);
+}
+
+void check_reference_privileges(const catalog::Relation& r, const std::vector<AttrNumber>& columns) {
+  Oid role = catalog::current_role();
+  if (catalog::relation_privileges(r.oid, role, nodes::kAclReferences) & nodes::kAclReferences) return;
+  for (AttrNumber c : columns) {
+    if ((catalog::column_privileges(r.oid, c, role, nodes::kAclReferences) & nodes::kAclReferences) == 0) catalog::throw_permission_denied("table", r.name);
+  }
+}
+
+void check_persistence(const catalog::Relation& fk, const catalog::Relation& pk) {
+  auto refuse = [](std::string_view who, std::string_view whom) {
+    throw SqlError(sqlstate::invalid_table_definition, "constraints on {} tables may reference only {} tables", who, whom);
+  };
+  if (fk.persistence == 'p' && pk.persistence != 'p') refuse("permanent", "permanent");
+  if (fk.persistence == 'u' && pk.persistence == 't') refuse("unlogged", "permanent or unlogged");
+  if (fk.persistence == 't' && pk.persistence != 't') refuse("temporary", "temporary");
+}
+
+}  // namespace
+
+Oid create_foreign_key(Oid table, const PendingConstraint& pending, std::string_view, bool validate) {
+  const parser::Constraint& c = *pending.syntax;
+  if (c.match == parser::ForeignKeyMatch::partial) throw SqlError(sqlstate::feature_not_supported, "MATCH PARTIAL not yet implemented").at(c.location);
+  catalog::RelationRef pk = analyzer::open_by_name(c.referenced, locking::LockMode::share_row_exclusive);
+  catalog::RelationRef fk = catalog::open_relation(table, locking::LockMode::none);
+  if (pk->kind != kind::table && pk->kind != kind::partitioned_table) {
+    throw SqlError(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table", pk->name);
+  }
+  check_persistence(*fk, *pk);
+  NewConstraint n;
+  List<parser::Name> own;
+  Arena arena(512);
+  for (std::string_view name : pending.columns) own.push_back(arena, name);
+  n.columns = reference_columns(*fk, own);
+  n.referenced_columns = reference_columns(*pk, c.referenced_columns);
+  const catalog::IndexDescriptor* index = referenced_index(*pk, n.referenced_columns);
+  check_reference_privileges(*pk, n.referenced_columns);
+  if (n.columns.size() != n.referenced_columns.size()) {
+    throw SqlError(sqlstate::invalid_foreign_key, "number of referencing and referenced columns for foreign key disagree");
+  }
+  n.name = !c.name.empty() ? std::string(c.name) : choose_constraint_name(fk->name, joined(pending.columns), "fkey", fk->schema, {});
+  if (!c.name.empty() && constraint_name_is_used(table, kInvalidOid, c.name)) {
+    throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", c.name, fk->name);
+  }
+  for (std::size_t i = 0; i < n.columns.size(); ++i) resolve_operators(n, *fk, *pk, *index, i);
+  n.set_null_columns = reference_columns(*fk, c.on_delete_columns);
+  n.schema = fk->schema;
+  n.table = table;
+  n.referenced = pk->oid;
+  n.index = index->oid;
+  n.type = 'f';
+  n.on_update = action_letter(c.on_update);
+  n.on_delete = action_letter(c.on_delete);
+  n.match = c.match == parser::ForeignKeyMatch::full ? 'f' : 's';
+  n.deferrable = c.deferrable;
+  n.initially_deferred = c.initially_deferred;
+  n.validated = !c.not_valid;
+  n.no_inherit = true;
+  Oid oid = insert_constraint(n);
+  for (Oid side : {table, pk->oid}) {
+    update_class_row(side, [](catalog::CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhastriggers, Datum::of(true)); });
+  }
+  transaction::advance_command();
+  if (validate && !c.not_valid) executor::validate_foreign_key(oid);
+  return oid;
+}
+
+std::vector<AttrNumber> used_columns(const nodes::Expr* e) {
+  std::vector<AttrNumber> out;
+  struct Collect {
+    std::vector<AttrNumber>& out;
+    bool operator()(nodes::Expr* node) {
+      if (node == nullptr) return false;
+      if (const auto* v = nodes::is<nodes::Variable>(node) ? nodes::as<nodes::Variable>(node) : nullptr) {
+        if (v->levels_up == 0 && std::find(out.begin(), out.end(), v->column) == out.end()) out.push_back(v->column);
+      }
+      return nodes::for_each_child(node, *this);
+    }
+  } collect{out};
+  collect(const_cast<nodes::Expr*>(e));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace hathi::ddl

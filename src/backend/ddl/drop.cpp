@@ -1,0 +1,142 @@
+// DROP of everything that has a catalog row of its own.
+
+#include <vector>
+
+#include "hathi/analyzer/analyze.h"
+#include "hathi/catalog/columns.h"
+#include "hathi/catalog/lookup.h"
+#include "hathi/error/report.h"
+#include "hathi/parser/parser.h"
+#include "hathi/transaction/transaction.h"
+#include "object_names.h"
+#include "statements.h"
+
+namespace hathi::ddl {
+
+namespace {
+
+namespace kind = catalog::relation_kind;
+using catalog::ObjectAddress;
+using parser::ObjectType;
+
+// The relation kinds that each DROP takes, and its words.
+struct RelationWords {
+  std::string_view noun;       // "table"
+  std::string_view article;    // "a table"
+  std::string_view hint;       // what to use instead for this kind
+};
+
+RelationWords words_of(char k) {
+  switch (k) {
+    case kind::table:
+    case kind::partitioned_table: return {"table", "a table", "Use DROP TABLE to remove a table."};
+    case kind::view: return {"view", "a view", "Use DROP VIEW to remove a view."};
+    case kind::materialized_view: return {"materialized view", "a materialized view", "Use DROP MATERIALIZED VIEW to remove a materialized view."};
+    case kind::index:
+    case kind::partitioned_index: return {"index", "an index", "Use DROP INDEX to remove an index."};
+    case kind::sequence: return {"sequence", "a sequence", "Use DROP SEQUENCE to remove a sequence."};
+    case kind::foreign_table: return {"foreign table", "a foreign table", "Use DROP FOREIGN TABLE to remove a foreign table."};
+    case kind::composite: return {"type", "a type", "Use DROP TYPE to remove a type."};
+    default: return {"relation", "a relation", ""};
+  }
+}
+
+char wanted_kind(ObjectType type) {
+  switch (type) {
+    case ObjectType::table: return kind::table;
+    case ObjectType::view: return kind::view;
+    case ObjectType::materialized_view: return kind::materialized_view;
+    case ObjectType::index: return kind::index;
+    case ObjectType::sequence: return kind::sequence;
+    case ObjectType::foreign_table: return kind::foreign_table;
+    default: return '\0';
+  }
+}
+
+bool same_family(char wanted, char actual) {
+  if (actual == kind::partitioned_table) return wanted == kind::table;
+  if (actual == kind::partitioned_index) return wanted == kind::index;
+  return wanted == actual;
+}
+
+void missing(const parser::DropStatement& s, char wanted, const parser::RangeVar& name) {
+  std::string_view noun = words_of(wanted).noun;
+  if (!name.schema.empty() && !is_valid(catalog::find_schema(name.schema))) {
+    if (!s.missing_ok) throw SqlError(sqlstate::undefined_schema, "schema \"{}\" does not exist", name.schema);
+    report_notice(sqlstate::undefined_schema, "schema \"{}\" does not exist, skipping", name.schema);
+    return;
+  }
+  std::string shown = name.schema.empty() ? std::string(name.name) : fmt::format("{}.{}", name.schema, name.name);
+  SqlState code = wanted == kind::index ? sqlstate::undefined_object : sqlstate::undefined_table;
+  if (!s.missing_ok) throw SqlError(code, "{} \"{}\" does not exist", noun, wanted == kind::table ? std::string_view(name.name) : std::string_view(name.name));
+  report_notice(code, "{} \"{}\" does not exist, skipping", noun, name.name);
+  (void)shown;
+}
+
+void check_may_drop(const catalog::Relation& r, char wanted) {
+  if (!same_family(wanted, r.kind)) {
+    throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not {}", r.name, words_of(wanted).article).hint(std::string(words_of(r.kind).hint));
+  }
+  Oid role = catalog::current_role();
+  if (!catalog::is_owner(catalog_oid::pg_class, r.oid, role) && !catalog::is_owner(catalog_oid::pg_namespace, r.schema, role)) {
+    catalog::throw_not_owner(words_of(r.kind).noun, r.name);
+  }
+  if (r.schema == kPgCatalogNamespace) {
+    throw SqlError(sqlstate::insufficient_privilege, "permission denied: \"{}\" is a system catalog", r.name);
+  }
+}
+
+// Locks the relation (an index's table first) and checks it again under the lock.
+bool add_relation(const parser::DropStatement& s, const parser::RangeVar& name, char wanted, std::vector<ObjectAddress>& out) {
+  Oid oid = analyzer::find_by_name(&name, true);
+  if (!is_valid(oid)) {
+    missing(s, wanted, name);
+    return false;
+  }
+  if (wanted == kind::index) {
+    catalog::RelationRef index = catalog::try_open_relation(oid, locking::LockMode::access_share);
+    if (index && index->index != nullptr) catalog::try_open_relation(index->index->table, locking::LockMode::access_exclusive);
+  }
+  if (wanted == kind::table) {
+    catalog::RelationRef peek = catalog::try_open_relation(oid, locking::LockMode::access_share);
+    if (peek && is_valid(peek->parent)) catalog::try_open_relation(peek->parent, locking::LockMode::access_exclusive);
+  }
+  catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::access_exclusive);
+  if (!r) {
+    missing(s, wanted, name);
+    return false;
+  }
+  check_may_drop(*r, wanted);
+  require_not_in_use(*r, "DROP");
+  out.push_back({catalog_oid::pg_class, oid, 0});
+  return true;
+}
+
+}  // namespace
+
+void drop_objects(const parser::DropStatement& s, std::string_view text) {
+  char wanted = wanted_kind(s.type_of_object);
+  if (s.concurrently && s.behavior == parser::DropBehavior::cascade) {
+    throw SqlError(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support CASCADE");
+  }
+  if (s.concurrently && s.objects.size() > 1) {
+    throw SqlError(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support dropping multiple objects");
+  }
+  std::vector<ObjectAddress> addresses;
+  for (const parser::ObjectRef* object : s.objects) {
+    if (wanted != '\0') {
+      parser::RangeVar name = range_var_of(object->name);
+      add_relation(s, name, wanted, addresses);
+      continue;
+    }
+    // Errors, or notices with missing_ok, come from the look-up.
+    if (auto address = find_object(s.type_of_object, *object, text, s.missing_ok)) {
+      require_owner(s.type_of_object, *address);
+      addresses.push_back(*address);
+    }
+  }
+  if (addresses.empty()) return;
+  catalog::perform_deletion(addresses, s.behavior == parser::DropBehavior::cascade);
+}
+
+}  // namespace hathi::ddl

@@ -1,0 +1,21 @@
+#pragma once
+// Objects as statements name them.
+
+#include <optional>
+#include <string_view>
+
+#include "hathi/catalog/catalog_table.h"
+#include "hathi/parser/ast_ddl.h"
+#include "hathi/parser/ast_statement.h"
+
+namespace hathi::ddl {
+
+// The object a DROP, COMMENT, ALTER … OWNER names, locked against concurrent DROP. missing_ok: nullopt with PostgreSQL's NOTICE.
+std::optional<catalog::ObjectAddress> find_object(parser::ObjectType type, const parser::ObjectRef& object, std::string_view text, bool missing_ok);
+// 42501 must be owner of … . (Roles, databases, … ask for what PostgreSQL asks.)
+void require_owner(parser::ObjectType type, const catalog::ObjectAddress& object);
+// 55006 cannot DROP TABLE "t" because it is being used by active queries in this session.
+void require_not_in_use(const catalog::Relation& relation, std::string_view statement);
+parser::RangeVar range_var_of(const parser::QualifiedName& names);
+
+}  // namespace hathi::ddl
