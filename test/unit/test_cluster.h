@@ -19,6 +19,7 @@
 #include "hathi/shmem/process_slot.h"
 #include "hathi/shmem/segment.h"
 #include "hathi/storage/file.h"
+#include "hathi/transaction/process_array.h"
 #include "hathi/wal/log.h"
 
 namespace hathi::test {
@@ -43,8 +44,12 @@ class Cluster {
         {"pending syncs", storage::pending_sync_size, storage::pending_sync_init},
         {"log", wal::wal_shared_size, wal::wal_shared_init},
         {"buffers", buffer::pool_size, buffer::pool_init},
+        {"transactions", transaction::shared_size, transaction::shared_init},
     };
     subsystems_.insert(subsystems_.end(), extra.begin(), extra.end());
+    static bool registered = false;
+    if (!registered) transaction::register_functions();
+    registered = true;
     shmem::create(subsystems_, "off");
   }
   ~Cluster() {

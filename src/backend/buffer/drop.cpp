@@ -4,6 +4,7 @@
 
 #include "hathi/error/sql_error.h"
 #include "hathi/storage/file.h"
+#include "hathi/wal/log.h"
 #include "pool.h"
 
 namespace hathi::buffer {
@@ -60,8 +61,9 @@ bool invalidate_few(const RelationFile& file, const std::uint32_t (&from)[kForkC
   return true;
 }
 
-// The file's length bounds which blocks can be in the pool; -1 when it can't be told.
+// The file's length bounds which blocks can be in the pool; -1 when it can't be told. Redo makes blocks past the end.
 std::int64_t blocks_or_unknown(const RelationFile& file, Fork fork) {
+  if (wal::in_recovery()) return -1;
   try {
     if (!storage::fork_exists(file, fork)) return 0;
     return storage::block_count(file, fork).value();

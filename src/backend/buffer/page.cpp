@@ -24,8 +24,6 @@ std::uint32_t page_checksum(const BlockTag& tag, const std::byte* page) {
   std::uint64_t lsn;
   std::memcpy(&lsn, page, sizeof lsn);
   std::uint64_t identity = (static_cast<std::uint64_t>(raw(tag.file.relation)) << 32) | tag.block.value();
-  identity ^= (static_cast<std::uint64_t>(raw(tag.file.database)) << 35) ^ (static_cast<std::uint64_t>(raw(tag.file.tablespace)) << 2) ^
-              static_cast<std::uint64_t>(tag.fork);
   std::uint64_t hash = XXH3_64bits_withSeed(page + kAfterChecksum, kPageSize - kAfterChecksum, identity * 0x9E3779B97F4A7C15u + lsn);
   auto folded = static_cast<std::uint32_t>(hash ^ (hash >> 32));
   return folded == 0 ? 1 : folded;

@@ -52,6 +52,7 @@ void pool_init(void* memory) {
   buckets = reinterpret_cast<std::atomic<std::int32_t>*>(descriptors + n);
   pages = base + pages_offset(n);
   pages += (kPageSize - reinterpret_cast<std::uintptr_t>(pages) % kPageSize) % kPageSize;
+  storage::set_drop_buffers_hook(drop_relation);
   for (int i = 0; i < n; ++i) descriptors[i].content.init(locking::LockRank::buffer_content, &kWaitContent);
 }
 
@@ -264,6 +265,16 @@ PinnedBuffer read_recent(const BlockTag& tag, BufferIndex hint, Ring* ring) {
     return local_read(tag, ReadMode::normal);
   }
   return read(tag, ReadMode::normal, ring);
+}
+
+PinnedBuffer try_recent(const BlockTag& tag, BufferIndex hint) {
+  if (hint < 0 || !pin_if_holds(hint, tag, false)) return {};
+  if ((descriptors[hint].state.load(std::memory_order_acquire) & kValid) == 0) [[unlikely]] {
+    unpin(hint);
+    return {};
+  }
+  ++usage_counters.hit;
+  return BufferAccess::make(hint, page_of(hint));
 }
 
 BlockNumber block_count(const RelationFile& file, Fork fork) { return storage::block_count(file, fork); }

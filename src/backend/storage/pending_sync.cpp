@@ -102,6 +102,9 @@ void remember_sync(const SegmentKey& key) {
   if (fd >= 0) sync_descriptor(fd, segment_path(key));
 }
 
+void remember_written(const RelationFile& file, Fork fork, std::uint32_t segment) { remember_sync({file, fork, segment}); }
+void sync_now(int fd, const std::string& path) { sync_descriptor(fd, path); }
+
 void sync_pending() {
   if (shared == nullptr) return;
   for (const SyncEntry& e : take_entries()) {

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "hathi/buffer/buffer_pool.h"
 #include "hathi/error/report.h"
 #include "descriptor_cache.h"
 #include "pending_sync.h"
@@ -16,6 +15,8 @@
 namespace hathi::storage {
 
 namespace {
+
+void (*drop_buffers)(const RelationFile&) = nullptr;
 
 SegmentKey segment_of(const BlockTag& tag) { return {tag.file, tag.fork, tag.block.value() / kSegmentBlocks}; }
 std::int64_t offset_of(BlockNumber block) { return static_cast<std::int64_t>(block.value() % kSegmentBlocks) * static_cast<std::int64_t>(kPageSize); }
@@ -26,10 +27,20 @@ int require_segment(const SegmentKey& key, int create_flags = 0) {
   return fd;
 }
 
-// Segments before the last are full, so a write past the end creates what is missing.
+// A write past the end creates what is missing. Segments before the last are always of full size (with holes if need be).
 int segment_for_write(const SegmentKey& key) {
   int fd = open_segment(key);
-  if (fd < 0 && errno == ENOENT && (key.segment > 0 || key.file.tablespace == kInternalTablespace)) fd = open_segment(key, O_CREAT);
+  if (fd < 0 && errno == ENOENT && (key.segment > 0 || key.file.tablespace == kInternalTablespace)) {
+    constexpr std::int64_t kFull = static_cast<std::int64_t>(kSegmentBlocks) * static_cast<std::int64_t>(kPageSize);
+    for (std::uint32_t s = 0; s < key.segment; ++s) {
+      SegmentKey before{key.file, key.fork, s};
+      int fd_before = open_segment(before, O_CREAT);
+      if (fd_before < 0) throw_file_error("open", segment_path(before), errno);
+      if (file_system().size(fd_before) < kFull && file_system().truncate(fd_before, kFull) < 0) throw_file_error("extend", segment_path(before), errno);
+      remember_sync(before);
+    }
+    fd = open_segment(key, O_CREAT);
+  }
   if (fd < 0) throw_file_error("open", segment_path(key), errno);
   return fd;
 }
@@ -110,6 +121,8 @@ void unlink_fork(const RelationFile& file, Fork fork, bool is_redo) {
 }
 
 }  // namespace
+
+void set_drop_buffers_hook(void (*hook)(const RelationFile& file)) { drop_buffers = hook; }
 
 void create_fork(const RelationFile& file, Fork fork, bool is_redo) {
   SegmentKey key{file, fork, 0};
@@ -213,7 +226,7 @@ void truncate_fork(const RelationFile& file, Fork fork, BlockNumber blocks) {
 }
 
 void unlink_relation(const RelationFile& file, bool is_redo) {
-  buffer::drop_relation(file);
+  if (drop_buffers != nullptr) drop_buffers(file);
   if (!is_temporary(file)) forget_pending(file);
   for (int fork = kForkCount - 1; fork >= 0; --fork) unlink_fork(file, static_cast<Fork>(fork), is_redo);
   close_relation(file);

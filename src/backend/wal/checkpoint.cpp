@@ -71,7 +71,7 @@ struct Inserted { Lsn start, end; };
 
 Inserted insert_checkpoint_record(std::uint64_t redo, std::uint32_t kind, Counters& counters) {
   std::vector<std::byte> extra;
-  if (counter_hooks.collect != nullptr) counter_hooks.collect(counters, extra);
+  if (counter_hooks.collect != nullptr) counter_hooks.collect(counters, extra, kind == 1);
   CheckpointRecord c{};
   c.redo = redo;
   c.time = std::time(nullptr);

@@ -32,9 +32,8 @@ std::uint64_t ring_bytes() {
   return blocks * kPageSize;
 }
 
-// Asked before the slots exist: their memory bounds their number.
 std::size_t ring_offset() {
-  std::size_t n = sizeof(LogState) + shmem::process_slots_size() / sizeof(shmem::ProcessSlot) * sizeof(std::uint64_t);
+  std::size_t n = sizeof(LogState) + static_cast<std::size_t>(shmem::planned_slot_count()) * sizeof(std::uint64_t);
   return (n + kPageSize - 1) / kPageSize * kPageSize;
 }
 

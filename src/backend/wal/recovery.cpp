@@ -71,7 +71,10 @@ void redo_block(const BlockReference& b, Lsn end) {
   page.header().checksum = 0;
 }
 
+void (*xid_seen)(Xid) = nullptr;
+
 void redo_record(const DecodedRecord& r) {
+  if (r.xid != kInvalidXid && xid_seen != nullptr) xid_seen(r.xid);
   for (const BlockReference& b : r.blocks) redo_block(b, r.end);
   const Manager& m = managers[static_cast<int>(r.manager) & 15];
   if (m.redo != nullptr) m.redo({r.manager, r.info, r.xid, r.data, r.start, r.end});
@@ -153,6 +156,8 @@ void recover_after_crash(ControlFile control) {
 
 void register_redo(ResourceManager manager, RedoFunction redo, DescribeFunction describe) { managers[static_cast<int>(manager)] = {redo, describe}; }
 void register_end_of_recovery(void (*hook)()) { end_hooks().push_back(hook); }
+
+void set_xid_seen_hook(void (*hook)(Xid xid)) { xid_seen = hook; }
 
 void redo_dropped(const RelationFile& file) {
   std::erase_if(missing_pages(), [&](const BlockTag& t) { return t.file == file; });

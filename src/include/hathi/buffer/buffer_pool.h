@@ -77,6 +77,8 @@ class PinnedBuffer {
 PinnedBuffer read(const BlockTag& tag, ReadMode mode = ReadMode::normal, Ring* ring = nullptr);
 // Pins the block when buffer `hint` (from an earlier pin of the same block) still holds it; else as read(). A scan's cheap re-pin.
 PinnedBuffer read_recent(const BlockTag& tag, BufferIndex hint, Ring* ring = nullptr);
+// The pin when buffer `hint` still holds the block, else an empty guard (files that are read otherwise than by read()'s default).
+PinnedBuffer try_recent(const BlockTag& tag, BufferIndex hint);
 // Adds `count` new zeroed blocks at the end of the fork and returns the first, pinned and exclusively locked; the others are
 // in the pool unpinned. Takes the relation's extension slot. added: when given, more blocks than `count` may be added because others
 // wait for the slot; *added says how many there are, so that the caller can offer them (free-space map). Throws 53100 disk_full.

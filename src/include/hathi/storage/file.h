@@ -103,6 +103,14 @@ void delayed_unlinks_finish();
 void forget_pending(const RelationFile& file);
 void forget_pending_database(Oid database);
 
+// A segment file was written without write_block(): sync it at the next checkpoint.
+void remember_written(const RelationFile& file, Fork fork, std::uint32_t segment);
+// fsync of any file; a failure is a PANIC. Nothing when the setting fsync is off.
+void sync_now(int fd, const std::string& path);
+
+// How unlink_relation() throws pages away; buffer/ registers it.
+void set_drop_buffers_hook(void (*hook)(const RelationFile& file));
+
 // Start-up: removes temporary relations and spill files of dead backends.
 void remove_temporary_files();
 // Start-up after a crash: unlogged relations become their init forks again.

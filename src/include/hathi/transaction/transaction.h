@@ -30,7 +30,7 @@ void start();                     // none -> implicit: virtual xid, owner, time 
 void commit();                    // durable on return (synchronous_commit); runs hooks
 void abort();                     // any state -> none; never throws
 void begin_block();               // BEGIN: implicit -> in_block
-void mark_failed();               // an error in a block
+void mark_failed();               // an error in a block: the current (sub)transaction is undone, its locks go; never throws
 BlockState block_state();
 
 // --- savepoints ---------------------------------------------------------------------------------------------------
@@ -63,8 +63,10 @@ std::int64_t statement_timestamp();
 void set_statement_timestamp(std::int64_t microseconds);
 // Throws 25006 "cannot execute X in a read-only transaction".
 void require_writable(std::string_view command);
-// Throws 25001 "X cannot run inside a transaction block".
+// Throws 25001 "X cannot run inside a transaction block" (after BEGIN or in a subtransaction; session/ judges implicit blocks).
 void require_no_block(std::string_view command);
+// Throws 25P01 "X can only be used in transaction blocks".
+void require_block(std::string_view command);
 
 // Where heavyweight locks of the current (sub)transaction go, and the session's own.
 locking::ResourceOwner& owner();

@@ -75,11 +75,13 @@ struct Counters {
   std::uint32_t next_multixact = 1;
 };
 struct CounterHooks {
-  void (*collect)(Counters& counters, std::vector<std::byte>& extra);   // after the redo point was chosen
+  void (*collect)(Counters& counters, std::vector<std::byte>& extra, bool shutdown);   // after the redo point was chosen
   void (*restore)(const Counters& counters, std::span<const std::byte> extra);   // start-up, before redo
   int (*active_transactions)();   // for commit_siblings
 };
 void set_counter_hooks(const CounterHooks& hooks);
+// Redo calls it with each record's xid, before the record's own redo.
+void set_xid_seen_hook(void (*hook)(Xid xid));
 
 // For pg_stat_bgwriter and pg_control_checkpoint().
 struct CheckpointStatistics {

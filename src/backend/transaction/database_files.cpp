@@ -1,4 +1,4 @@
-#include "hathi/storage/database_files.h"
+#include "hathi/transaction/database_files.h"
 
 #include <fcntl.h>
 #include <lz4.h>
@@ -8,11 +8,17 @@
 
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/error/report.h"
+#include "hathi/transaction/transaction.h"
 #include "hathi/wal/encoding.h"
+#include "hathi/wal/log.h"
 #include "hathi/storage/directory.h"
-#include "pending_sync.h"
+#include "hathi/storage/file.h"
+#include "relation_storage.h"
 
-namespace hathi::storage {
+namespace hathi::transaction {
+
+using storage::file_system;
+using storage::throw_file_error;
 
 namespace {
 
@@ -57,9 +63,9 @@ void write_chunk(int fd, const std::string& path, const std::byte* bytes, std::s
 
 // Relation files are synced by the next checkpoint, others here.
 void sync_later(Oid tablespace, Oid database, const std::string& name, int fd, const std::string& path) {
-  auto parsed = parse_relation_name(name);
-  if (parsed && parsed->temp_owner < 0) remember_sync({{tablespace, database, parsed->relation}, parsed->fork, parsed->segment});
-  else sync_descriptor(fd, path);
+  auto parsed = storage::parse_relation_name(name);
+  if (parsed && parsed->temp_owner < 0) storage::remember_written({tablespace, database, parsed->relation}, parsed->fork, parsed->segment);
+  else storage::sync_now(fd, path);
 }
 
 class FileHandle {
@@ -106,7 +112,7 @@ void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
   else if (LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(buffer.data()), static_cast<int>(stored.size()),
                                static_cast<int>(raw_size)) != static_cast<int>(raw_size))
     throw SqlError(sqlstate::data_corrupted, "invalid compressed database record in the write-ahead log");
-  std::string path = database_directory(tablespace, database) + "/" + name;
+  std::string path = storage::database_directory(tablespace, database) + "/" + name;
   FileHandle out(path, O_RDWR | O_CREAT | (offset == 0 ? O_TRUNC : 0));
   write_chunk(out.fd(), path, buffer.data(), raw_size, offset);
   sync_later(tablespace, database, name, out.fd(), path);
@@ -116,7 +122,7 @@ void make_empty_directory(const std::string& path) {
   // A directory that no catalog row names is a leftover of a crash.
   if (file_system().mkdir(path.c_str(), 0700) == 0) return;
   if (errno != EEXIST) throw SqlError(sqlstate::io_error, "could not create directory \"{}\": {}", path, std::strerror(errno));
-  remove_tree(path);
+  storage::remove_tree(path);
   if (file_system().mkdir(path.c_str(), 0700) < 0) throw SqlError(sqlstate::io_error, "could not create directory \"{}\": {}", path, std::strerror(errno));
 }
 
@@ -128,11 +134,11 @@ void copy_database_directory(Oid source_tablespace, Oid source_database, Oid tab
   wal::put_varint(record, raw(tablespace));
   wal::put_varint(record, raw(database));
   wal::write_out(wal::insert(wal::ResourceManager::database, static_cast<std::uint8_t>(DatabaseInfo::create), record, xid));
-  std::string from = database_directory(source_tablespace, source_database);
-  std::string to = database_directory(tablespace, database);
+  std::string from = storage::database_directory(source_tablespace, source_database);
+  std::string to = storage::database_directory(tablespace, database);
   make_empty_directory(to);
-  for (const std::string& name : list_directory(from)) {
-    auto parsed = parse_relation_name(name);
+  for (const std::string& name : storage::list_directory(from)) {
+    auto parsed = storage::parse_relation_name(name);
     if (parsed && parsed->temp_owner >= 0) continue;
     copy_logged(from + "/" + name, to + "/" + name, tablespace, database, name, xid);
   }
@@ -143,29 +149,35 @@ void copy_database_directory(Oid source_tablespace, Oid source_database, Oid tab
 void remove_database_directory(Oid tablespace, Oid database) {
   try {
     buffer::drop_database(database);
-    forget_pending_database(database);
-    close_all();
-    remove_tree(database_directory(tablespace, database));
+    storage::forget_pending_database(database);
+    storage::close_all();
+    storage::remove_tree(storage::database_directory(tablespace, database));
   } catch (const std::exception& e) {
-    report_warning(sqlstate::io_error, "some useless files may be left behind in old database directory \"{}\"", database_directory(tablespace, database));
+    report_warning(sqlstate::io_error, "some useless files may be left behind in old database directory \"{}\"", storage::database_directory(tablespace, database));
   }
 }
 
-bool read_database_creation(const wal::RedoRecord& record, DatabaseCreation& out) {
-  if (static_cast<DatabaseInfo>(record.info) != DatabaseInfo::create) return false;
-  wal::ByteReader in(record.data);
-  out.tablespace = Oid{static_cast<std::uint32_t>(in.varint())};
-  out.database = Oid{static_cast<std::uint32_t>(in.varint())};
-  return in.ok();
+void create_database_files(Oid source_tablespace, Oid source_database, Oid tablespace, Oid database) {
+  Xid xid = current_xid();
+  RelationFile directory{tablespace, database, kInvalidOid};
+  track_creation(directory, xid);
+  note_created_database(tablespace, database);
+  copy_database_directory(source_tablespace, source_database, tablespace, database, xid);
 }
+
+void drop_database_files_at_commit(Oid tablespace, Oid database) { note_dropped_database(tablespace, database); }
 
 void redo_database(const wal::RedoRecord& record) {
   wal::ByteReader in(record.data);
   Oid tablespace{static_cast<std::uint32_t>(in.varint())};
   Oid database{static_cast<std::uint32_t>(in.varint())};
   if (!in.ok()) throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
-  if (static_cast<DatabaseInfo>(record.info) == DatabaseInfo::create) make_empty_directory(database_directory(tablespace, database));
-  else redo_chunk(in, tablespace, database);
+  if (static_cast<DatabaseInfo>(record.info) == DatabaseInfo::create) {
+    make_empty_directory(storage::database_directory(tablespace, database));
+    redo_creation({tablespace, database, kInvalidOid}, record.xid);
+  } else {
+    redo_chunk(in, tablespace, database);
+  }
 }
 
-}  // namespace hathi::storage
+}  // namespace hathi::transaction

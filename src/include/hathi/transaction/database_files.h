@@ -2,13 +2,9 @@
 // The directories of databases: copied from a template by CREATE DATABASE, removed by DROP DATABASE. Both follow the running
 // transaction: a copy whose transaction does not commit is removed (at abort, or at recovery after a crash).
 
-#include <cstdint>
-#include <span>
-
 #include "hathi/base/ids.h"
-#include "hathi/wal/log.h"
 
-namespace hathi::storage {
+namespace hathi::transaction {
 
 // Copies all files of the source database; contents go through the WAL. The caller keeps everybody out of the source database
 // (no other session in it) and holds the transaction's locks on both names. Throws SqlError (53100 when the disk is full).
@@ -16,13 +12,4 @@ void create_database_files(Oid source_tablespace, Oid source_database, Oid table
 // The directory, its buffers and remembered syncs go when the running transaction commits (nobody may be connected to it).
 void drop_database_files_at_commit(Oid tablespace, Oid database);
 
-// --- for transaction/ and recovery -------------------------------------------------------------------------------------------
-void copy_database_directory(Oid source_tablespace, Oid source_database, Oid tablespace, Oid database, Xid xid);
-// Never throws.
-void remove_database_directory(Oid tablespace, Oid database);
-void redo_database(const wal::RedoRecord& record);
-struct DatabaseCreation { Oid tablespace, database; };
-// Reads a "database directory created" record; false for the other kinds.
-bool read_database_creation(const wal::RedoRecord& record, DatabaseCreation& out);
-
-}  // namespace hathi::storage
+}  // namespace hathi::transaction
