@@ -152,6 +152,7 @@ void acquire_slot(ProcessKind kind) {
   s.array_position = -1;
   s.virtual_xact.store(0, std::memory_order_relaxed);
   s.cancel_key = 0;
+  s.admitted.store(0, std::memory_order_relaxed);
   s.extension_relation.store(0, std::memory_order_relaxed);
   s.latch.reset();
   s.in_use.store(1, std::memory_order_release);
@@ -166,6 +167,7 @@ void admit_session(bool is_superuser) {
   int now = header->sessions.fetch_add(1, std::memory_order_relaxed) + 1;
   if (now <= (is_superuser ? limit : open_to_all)) {
     admitted = true;
+    mine->admitted.store(1, std::memory_order_relaxed);
     return;
   }
   header->sessions.fetch_sub(1, std::memory_order_relaxed);
@@ -186,6 +188,7 @@ void release_slot() {
   s.pid.store(0, std::memory_order_relaxed);
   s.kind = ProcessKind::none;
   s.cancel_key = 0;
+  s.admitted.store(0, std::memory_order_relaxed);
   s.virtual_xact.store(0, std::memory_order_relaxed);
   s.wait_event.store(nullptr, std::memory_order_relaxed);
   s.in_use.store(0, std::memory_order_release);

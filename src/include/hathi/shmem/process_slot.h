@@ -51,6 +51,7 @@ struct alignas(128) ProcessSlot {
   std::atomic<std::uint64_t> virtual_xact; // the local number while a transaction runs, 0 otherwise
   std::int32_t cancel_key;
   std::atomic<std::uint32_t> extension_relation;  // relation whose extension slot this process holds, 0 = none
+  std::atomic<std::uint8_t> admitted;      // it counts as one of the max_connections sessions
 };
 
 std::size_t process_slots_size();

@@ -1,0 +1,50 @@
+#pragma once
+// The postmaster's children: forking them, and what their end means.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <unordered_map>
+
+#include "hathi/postmaster/postmaster.h"
+#include "hathi/shmem/process_slot.h"
+
+namespace hathi::postmaster {
+
+using Clock = std::chrono::steady_clock;
+
+struct Child {
+  shmem::ProcessKind kind;
+  Clock::time_point started;
+  bool told_to_hurry = false;  // a login that takes too long while others wait was sent SIGTERM
+};
+
+class Children {
+ public:
+  // Forks; the child sets itself up (signals, slot, descriptors) and runs the part for its kind, then exits. Returns 0 when fork failed
+  // (logged). before_fork / after_fork run in the parent, around the fork.
+  pid_t start(const ServerParts& parts, shmem::ProcessKind kind, int socket, void (*before_fork)(), void (*after_fork)());
+  // Forgets a child that ended; its kind (none when it is unknown).
+  Child remove(pid_t pid);
+  void signal_all(int signal) const;
+  void signal_kind(shmem::ProcessKind kind, int signal) const;
+  int count() const { return static_cast<int>(children_.size()); }
+  int count(shmem::ProcessKind kind) const;
+  pid_t find(shmem::ProcessKind kind) const;  // 0 = none
+  // Backends that have not been admitted as sessions yet.
+  int logins() const;
+  // Sends SIGTERM to logins that are older than this.
+  void hurry_logins(std::chrono::milliseconds older_than);
+
+ private:
+  std::unordered_map<pid_t, Child> children_;
+  int backends_ = 0;
+};
+
+// "server process", "checkpointer process", … as in messages about a child's end.
+const char* child_name(shmem::ProcessKind kind);
+// Logs how a child ended, at LOG: "server process (PID 7) was terminated by signal 9: Killed".
+void log_child_end(shmem::ProcessKind kind, pid_t pid, int status);
+
+}  // namespace hathi::postmaster
