@@ -78,11 +78,8 @@ void leave_slot() {
 }
 
 void check_connection_limits(const catalog::DatabaseInfo& database, const catalog::RoleInfo& role, bool superuser) {
+  shmem::admit_session(superuser);
   if (superuser) return;
-  int free_slots = shmem::free_backend_slots();
-  if (free_slots < config::values::superuser_reserved_connections) {
-    throw SqlError(sqlstate::too_many_connections, "remaining connection slots are reserved for non-replication superuser connections").fatal();
-  }
   int in_database = 0, of_role = 0;
   for (int i = 0; i < shmem::slot_count(); ++i) {
     const shmem::ProcessSlot& slot = shmem::slot(i);
