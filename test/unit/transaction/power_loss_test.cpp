@@ -128,6 +128,7 @@ TEST(PowerLoss, CommittedWorkIsThereAndPagesAreWhole) {
     }
     wal::flush(wal::insert_position());
   }), 0);
+  install_disk();   // inherited by each life
   for (unsigned life = 0; life < 25; ++life) {
     ASSERT_EQ(cluster.live([&] {
       std::int64_t sum = 0;
@@ -137,7 +138,6 @@ TEST(PowerLoss, CommittedWorkIsThereAndPagesAreWhole) {
       std::ifstream("next_xid") >> expected;
       EXPECT_GE(next_xid().value(), expected);
       for (std::uint64_t x = 3; x < expected; ++x) EXPECT_TRUE(did_commit(Xid{x}));
-      install_disk();
       std::mt19937 random(life);
       for (unsigned i = random() % 400; i > 0; --i) {
         transfer(random() % kPages, random() % kPages);
@@ -148,6 +148,7 @@ TEST(PowerLoss, CommittedWorkIsThereAndPagesAreWhole) {
       lose_power(random);
     }), 0) << life;
   }
+  storage::set_file_system(disk.real);
 }
 
 }  // namespace
