@@ -1,0 +1,59 @@
+#include "server_init.h"
+
+#include "hathi/buffer/buffer_pool.h"
+#include "hathi/catalog/startup.h"
+#include "hathi/config/server_settings.h"
+#include "hathi/ddl/session_objects.h"
+#include "hathi/error/report.h"
+#include "hathi/heap/toast.h"
+#include "hathi/locking/lock_table.h"
+#include "hathi/protocol/hba.h"
+#include "hathi/session/backend_main.h"
+#include "hathi/shmem/process_slot.h"
+#include "hathi/storage/file.h"
+#include "hathi/transaction/process_array.h"
+#include "hathi/types/register.h"
+#include "hathi/wal/log.h"
+
+namespace hathi::postmaster {
+
+namespace {
+
+// In order of dependence: each may use those before it.
+constexpr shmem::Subsystem kSubsystems[] = {
+    {"process slots", shmem::process_slots_size, shmem::process_slots_init},
+    {"lock table", locking::lock_table_size, locking::lock_table_init},
+    {"relation extension slots", locking::extension_slots_size, locking::extension_slots_init},
+    {"pending syncs", storage::pending_sync_size, storage::pending_sync_init},
+    {"write-ahead log", wal::wal_shared_size, wal::wal_shared_init},
+    {"buffer pool", buffer::pool_size, buffer::pool_init},
+    {"transactions", transaction::shared_size, transaction::shared_init},
+    {"catalog versions", catalog::shared_size, catalog::shared_init},
+};
+
+void load_hba_rules() {
+  if (protocol::load_hba(config::values::hba_file, protocol::hba_rules())) return;
+  throw SqlError(sqlstate::config_file_error, "could not load {}", config::values::hba_file).fatal();
+}
+
+const ServerParts kParts{
+    kSubsystems,          load_hba_rules, wal::startup_recover, wal::checkpointer_main, wal::wal_writer_main, wal::background_writer_main,
+    session::backend_main};
+
+}  // namespace
+
+void initialise_server() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  types::register_all();
+  catalog::register_catalog_functions();
+  transaction::register_functions();
+  heap::register_detoast();
+  catalog::initialize();
+  ddl::register_session_hooks();
+}
+
+const ServerParts& server_parts() { return kParts; }
+
+}  // namespace hathi::postmaster
