@@ -13,6 +13,7 @@
 #include "hathi/error/report.h"
 #include "hathi/storage/directory.h"
 #include "pending_sync.h"
+#include "size_cache.h"
 
 namespace hathi::storage {
 
@@ -169,6 +170,7 @@ void reset_unlogged_in(const DatabaseDirectory& d) {
 }  // namespace
 
 void reset_unlogged_relations() {
+  size_cache::forget_all();
   for (const DatabaseDirectory& d : database_directories()) reset_unlogged_in(d);
 }
 

@@ -7,6 +7,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lwlock.h"
+#include "size_cache.h"
 
 namespace hathi::storage {
 
@@ -87,8 +88,11 @@ void forget_matching(Match match) {
 
 }  // namespace
 
-std::size_t pending_sync_size() { return sizeof(PendingShared); }
-void pending_sync_init(void* memory) { shared = static_cast<PendingShared*>(memory); }
+std::size_t pending_sync_size() { return size_cache::size() + sizeof(PendingShared); }
+void pending_sync_init(void* memory) {
+  size_cache::init(memory);
+  shared = reinterpret_cast<PendingShared*>(static_cast<std::byte*>(memory) + size_cache::size());
+}
 
 void sync_descriptor(int fd, const std::string& path) {
   if (!config::values::fsync) return;
@@ -125,6 +129,7 @@ void forget_pending(const RelationFile& file) {
 
 void forget_pending_database(Oid database) {
   if (shared == nullptr) return;
+  size_cache::forget_all();
   forget_matching([&](const SyncEntry& e) { return e.database == raw(database); });
   locking::SpinGuard guard(shared->lock);
   for (std::uint32_t i = 0; i < shared->unlinks; ++i)

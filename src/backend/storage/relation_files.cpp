@@ -11,6 +11,7 @@
 #include "hathi/error/report.h"
 #include "descriptor_cache.h"
 #include "pending_sync.h"
+#include "size_cache.h"
 
 namespace hathi::storage {
 
@@ -125,6 +126,7 @@ void unlink_fork(const RelationFile& file, Fork fork, bool is_redo) {
 void set_drop_buffers_hook(void (*hook)(const RelationFile& file)) { drop_buffers = hook; }
 
 void create_fork(const RelationFile& file, Fork fork, bool is_redo) {
+  size_cache::forget(file, fork);
   SegmentKey key{file, fork, 0};
   int fd = open_segment(key, is_redo ? O_CREAT : O_CREAT | O_EXCL);
   if (fd < 0 && errno == ENOENT && is_redo && file.tablespace != kInternalTablespace) {
@@ -137,6 +139,8 @@ void create_fork(const RelationFile& file, Fork fork, bool is_redo) {
 }
 
 bool fork_exists(const RelationFile& file, Fork fork) {
+  std::uint32_t token;
+  if (!is_temporary(file) && size_cache::find(file, fork, token)) return true;
   SegmentKey key{file, fork, 0};
   if (open_segment(key) >= 0) return true;
   if (errno != ENOENT) throw_file_error("open", segment_path(key), errno);
@@ -184,6 +188,7 @@ void write_block(const BlockTag& tag, const std::byte* page) {
     done += static_cast<std::size_t>(n);
   }
   remember_sync(key);
+  size_cache::grown(tag.file, tag.fork, tag.block + 1);
 }
 
 void extend_fork(const RelationFile& file, Fork fork, BlockNumber first, int count) {
@@ -198,15 +203,28 @@ void extend_fork(const RelationFile& file, Fork fork, BlockNumber first, int cou
     remember_sync(key);
     block += here;
   }
+  size_cache::grown(file, fork, BlockNumber{static_cast<std::uint32_t>(end)});
 }
 
-BlockNumber block_count(const RelationFile& file, Fork fork) {
+namespace {
+BlockNumber count_blocks(const RelationFile& file, Fork fork) {
   for (std::uint32_t segment = 0;; ++segment) {
     std::int64_t blocks = segment_blocks({file, fork, segment});
     if (blocks < 0 && segment == 0) throw_file_error("open", segment_path({file, fork, 0}), ENOENT);
     if (blocks < static_cast<std::int64_t>(kSegmentBlocks))
       return BlockNumber{segment * kSegmentBlocks + static_cast<std::uint32_t>(std::max<std::int64_t>(blocks, 0))};
   }
+}
+
+}  // namespace
+
+BlockNumber block_count(const RelationFile& file, Fork fork) {
+  if (is_temporary(file)) return count_blocks(file, fork);
+  std::uint32_t token;
+  if (auto known = size_cache::find(file, fork, token)) return *known;
+  BlockNumber blocks = count_blocks(file, fork);
+  size_cache::enter(file, fork, blocks, token);
+  return blocks;
 }
 
 void truncate_fork(const RelationFile& file, Fork fork, BlockNumber blocks) {
@@ -223,12 +241,16 @@ void truncate_fork(const RelationFile& file, Fork fork, BlockNumber blocks) {
     }
     remember_sync(key);
   }
+  size_cache::forget(file, fork);
 }
 
 void unlink_relation(const RelationFile& file, bool is_redo) {
   if (drop_buffers != nullptr) drop_buffers(file);
   if (!is_temporary(file)) forget_pending(file);
-  for (int fork = kForkCount - 1; fork >= 0; --fork) unlink_fork(file, static_cast<Fork>(fork), is_redo);
+  for (int fork = kForkCount - 1; fork >= 0; --fork) {
+    unlink_fork(file, static_cast<Fork>(fork), is_redo);
+    size_cache::forget(file, static_cast<Fork>(fork));
+  }
   close_relation(file);
   forget_temporary(file);
 }

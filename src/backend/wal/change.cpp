@@ -19,8 +19,8 @@ constexpr std::uint8_t kHintImageInfo = 1;   // of ResourceManager::log (0 = che
 
 struct PageState {
   buffer::PinnedBuffer* buffer = nullptr;
-  std::vector<std::byte> edits;
-  std::vector<std::byte> image;   // the whole new content, when given
+  ByteBuffer edits;
+  ByteBuffer image;               // the whole new content, when given
   bool has_image = false;
   bool formats = false;           // the edits begin with init: redo needs no old page
 };
@@ -34,7 +34,7 @@ struct Change::State {
   int count = 0;
   PageState pages[kMaxPages];
   PageEdit edits[kMaxPages];
-  std::vector<std::byte> data;
+  ByteBuffer data;
 };
 
 // PageEdit and the functions below reach the state through this.
@@ -65,13 +65,14 @@ Change::Change(ResourceManager manager, std::uint8_t info, bool logged) {
   state_->logged = logged;
   state_->xid = kInvalidXid;
   state_->count = 0;
-  state_->data.clear();
+  state_->data.reset();
 }
 
 Change::~Change() {
   for (int i = 0; i < state_->count; ++i) {
     PageState& p = state_->pages[i];
-    if (p.edits.capacity() > kKeepCapacity) p.edits = {};
+    p.edits.trim(kKeepCapacity);
+    p.image.trim(kKeepCapacity);
   }
   --depth;
 }
@@ -81,7 +82,7 @@ PageEdit& Change::page(buffer::PinnedBuffer& buffer) {
   int i = state_->count++;
   PageState& p = state_->pages[i];
   p.buffer = &buffer;
-  p.edits.clear();
+  p.edits.reset();
   p.has_image = p.formats = false;
   PageEdit& e = state_->edits[i];
   e.change_ = this;
@@ -89,7 +90,7 @@ PageEdit& Change::page(buffer::PinnedBuffer& buffer) {
   return e;
 }
 
-void Change::data(std::span<const std::byte> bytes) { put_bytes(state_->data, bytes); }
+void Change::data(std::span<const std::byte> bytes) { state_->data.append(bytes); }
 void Change::xid(Xid xid) { state_->xid = xid; }
 
 void PageEdit::write(std::uint16_t offset, std::span<const std::byte> bytes) {
@@ -112,9 +113,10 @@ void PageEdit::init(std::uint16_t special_size) {
 }
 void PageEdit::image(const std::byte* page) {
   PageState& p = ChangeAccess::page(change_, index_);
-  p.image.assign(page, page + kPageSize);
+  p.image.reset();
+  p.image.append({page, kPageSize});
   p.has_image = true;
-  p.edits.clear();
+  p.edits.reset();
 }
 void PageEdit::add_item(OffsetNumber n, std::span<const std::byte> bytes) { encode_add_item(ChangeAccess::page(change_, index_).edits, n.value(), bytes); }
 void PageEdit::add_item_like(OffsetNumber n, std::span<const std::byte> bytes, OffsetNumber base, std::uint16_t head) {
@@ -142,7 +144,7 @@ void apply_in_memory(ChangeAccess::State& s) {
     PageView page = p.buffer->page();
     Lsn before = page.header().lsn;
     if (p.has_image) std::memcpy(page.bytes(), p.image.data(), kPageSize);
-    if (!apply_edits(page.bytes(), p.edits)) panic("page edits do not fit the page");
+    if (!apply_edits(page.bytes(), p.edits.bytes())) panic("page edits do not fit the page");
     page.header().checksum = 0;
     page.header().lsn = before;
   }
@@ -162,9 +164,9 @@ void build(ChangeAccess::State& s, std::uint64_t redo, bool& depends) {
       depends = depends || !image;
     }
     if (image) b.block(p.buffer->tag(), 0, page, {});
-    else b.block(p.buffer->tag(), p.formats ? kBlockInit : 0, nullptr, p.edits);
+    else b.block(p.buffer->tag(), p.formats ? kBlockInit : 0, nullptr, p.edits.bytes());
   }
-  b.data(s.data);
+  b.data(s.data.bytes());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "edits.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "hathi/buffer/page.h"
@@ -10,38 +11,47 @@ namespace hathi::wal {
 
 namespace {
 
-void put_head(std::vector<std::byte>& to, EditOp op, std::uint16_t argument) {
+void put_head(ByteBuffer& to, EditOp op, std::uint16_t argument) {
   auto word = static_cast<std::uint16_t>(static_cast<unsigned>(op) << 13 | argument);
-  to.push_back(static_cast<std::byte>(word));
-  to.push_back(static_cast<std::byte>(word >> 8));
+  std::byte* at = to.room(2);
+  at[0] = static_cast<std::byte>(word);
+  at[1] = static_cast<std::byte>(word >> 8);
+  to.written(at + 2);
 }
 
-std::size_t sparse_size(std::span<const std::byte> bytes) {
+std::uint64_t load8(const std::byte* from, std::size_t n) {
+  std::uint64_t v = 0;
+  std::memcpy(&v, from, std::min<std::size_t>(n, 8));
+  return v;
+}
+
+// Bit k set: byte k of v is not zero.
+unsigned nonzero_mask(std::uint64_t v) {
+  v |= (v & 0x7F7F7F7F7F7F7F7Fu) + 0x7F7F7F7F7F7F7F7Fu;
+  v = (v >> 7) & 0x0101010101010101u;
+  return static_cast<unsigned>((v * 0x0102040810204080u) >> 56);
+}
+
+bool sparse_is_better(std::span<const std::byte> bytes) {
+  if (bytes.size() < 8) return false;
   std::size_t n = (bytes.size() + 7) / 8;
-  for (std::byte b : bytes) n += b != std::byte{0};
-  return n;
+  for (std::size_t i = 0; i < bytes.size(); i += 8) n += static_cast<std::size_t>(std::popcount(nonzero_mask(load8(bytes.data() + i, bytes.size() - i))));
+  return n < bytes.size();
 }
 
-bool sparse_is_better(std::span<const std::byte> bytes) { return bytes.size() >= 8 && sparse_size(bytes) < bytes.size(); }
-
-void put_sparse(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+void put_sparse(ByteBuffer& to, std::span<const std::byte> bytes) {
+  std::byte* at = to.room(bytes.size() + (bytes.size() + 7) / 8);
   for (std::size_t i = 0; i < bytes.size(); i += 8) {
-    std::size_t n = std::min<std::size_t>(8, bytes.size() - i);
-    std::size_t mask_at = to.size();
-    to.push_back({});
-    unsigned mask = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      if (bytes[i + k] == std::byte{0}) continue;
-      mask |= 1u << k;
-      to.push_back(bytes[i + k]);
-    }
-    to[mask_at] = static_cast<std::byte>(mask);
+    unsigned mask = nonzero_mask(load8(bytes.data() + i, bytes.size() - i));
+    *at++ = static_cast<std::byte>(mask);
+    for (; mask != 0; mask &= mask - 1) *at++ = bytes[i + static_cast<std::size_t>(std::countr_zero(mask))];
   }
+  to.written(at);
 }
 
-void put_literal(std::vector<std::byte>& to, std::span<const std::byte> bytes, bool sparse) {
+void put_literal(ByteBuffer& to, std::span<const std::byte> bytes, bool sparse) {
   if (sparse) put_sparse(to, bytes);
-  else put_bytes(to, bytes);
+  else to.append(bytes);
 }
 
 bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool sparse) {
@@ -54,7 +64,9 @@ bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool sparse) 
   for (std::size_t i = 0; i < size; i += 8) {
     std::size_t n = std::min<std::size_t>(8, size - i);
     unsigned mask = in.byte();
-    for (std::size_t k = 0; k < n; ++k) to[i + k] = (mask >> k & 1) != 0 ? static_cast<std::byte>(in.byte()) : std::byte{0};
+    if (n < 8 && mask >> n != 0) return false;
+    std::memset(to + i, 0, n);
+    for (; mask != 0; mask &= mask - 1) to[i + static_cast<std::size_t>(std::countr_zero(mask))] = static_cast<std::byte>(in.byte());
   }
   return in.ok();
 }
@@ -177,51 +189,56 @@ bool apply_edits(std::byte* page, std::span<const std::byte> edits) {
   return true;
 }
 
-void encode_write(std::vector<std::byte>& to, std::uint16_t offset, std::span<const std::byte> bytes) {
+void encode_write(ByteBuffer& to, std::uint16_t offset, std::span<const std::byte> bytes) {
   bool sparse = sparse_is_better(bytes);
   put_head(to, sparse ? EditOp::write_sparse : EditOp::write, offset);
-  put_varint(to, bytes.size());
+  to.varint(bytes.size());
   put_literal(to, bytes, sparse);
 }
 
-void encode_move(std::vector<std::byte>& to, std::uint16_t destination, std::uint16_t source, std::uint16_t length) {
+void encode_move(ByteBuffer& to, std::uint16_t destination, std::uint16_t source, std::uint16_t length) {
   put_head(to, EditOp::move, destination);
-  put_varint(to, source);
-  put_varint(to, length);
+  to.varint(source);
+  to.varint(length);
 }
 
-void encode_zero(std::vector<std::byte>& to, std::uint16_t offset, std::uint16_t length) {
+void encode_zero(ByteBuffer& to, std::uint16_t offset, std::uint16_t length) {
   put_head(to, EditOp::zero, offset);
-  put_varint(to, length);
+  to.varint(length);
 }
 
-void encode_init(std::vector<std::byte>& to, std::uint16_t special_size) { put_head(to, EditOp::init, special_size); }
-void encode_compact(std::vector<std::byte>& to) { put_head(to, EditOp::compact, 0); }
+void encode_init(ByteBuffer& to, std::uint16_t special_size) { put_head(to, EditOp::init, special_size); }
+void encode_compact(ByteBuffer& to) { put_head(to, EditOp::compact, 0); }
 
-void encode_add_item(std::vector<std::byte>& to, std::uint16_t line, std::span<const std::byte> bytes) {
+void encode_add_item(ByteBuffer& to, std::uint16_t line, std::span<const std::byte> bytes) {
   bool sparse = sparse_is_better(bytes);
   put_head(to, EditOp::add_item, line);
-  put_varint(to, bytes.size() << 1 | (sparse ? 1 : 0));
+  to.varint(bytes.size() << 1 | (sparse ? 1 : 0));
   put_literal(to, bytes, sparse);
 }
 
-void encode_add_item_like(std::vector<std::byte>& to, std::uint16_t line, std::span<const std::byte> bytes, std::uint16_t base_line,
+void encode_add_item_like(ByteBuffer& to, std::uint16_t line, std::span<const std::byte> bytes, std::uint16_t base_line,
                           std::span<const std::byte> base, std::uint16_t head) {
   constexpr std::size_t kWorthCopying = 4;  // shorter equal stretches stay inside a literal
   bool sparse = sparse_is_better(bytes.first(head));
   put_head(to, EditOp::add_item_like, line);
-  put_varint(to, base_line);
-  put_varint(to, bytes.size());
-  put_varint(to, static_cast<std::uint64_t>(head) << 1 | (sparse ? 1 : 0));
+  to.varint(base_line);
+  to.varint(bytes.size());
+  to.varint(static_cast<std::uint64_t>(head) << 1 | (sparse ? 1 : 0));
   put_literal(to, bytes.first(head), sparse);
+  std::size_t common = std::min(bytes.size(), base.size());
   auto equal_from = [&](std::size_t at) {
-    std::size_t n = 0;
-    while (at + n < bytes.size() && at + n < base.size() && bytes[at + n] == base[at + n]) ++n;
-    return n;
+    std::size_t start = at;
+    for (; at + 8 <= common; at += 8) {
+      std::uint64_t difference = load8(bytes.data() + at, 8) ^ load8(base.data() + at, 8);
+      if (difference != 0) return at + static_cast<std::size_t>(std::countr_zero(difference)) / 8 - start;
+    }
+    while (at < common && bytes[at] == base[at]) ++at;
+    return at - start;
   };
   for (std::size_t at = head; at < bytes.size();) {
     std::size_t copied = equal_from(at);
-    put_varint(to, copied);
+    to.varint(copied);
     at += copied;
     if (at == bytes.size()) break;
     std::size_t end = at;
@@ -231,8 +248,8 @@ void encode_add_item_like(std::vector<std::byte>& to, std::uint16_t line, std::s
       std::size_t n = equal_from(end);
       if (n >= kWorthCopying || (n > 0 && end + n == bytes.size())) break;
     }
-    put_varint(to, end - at);
-    put_bytes(to, bytes.subspan(at, end - at));
+    to.varint(end - at);
+    to.append(bytes.subspan(at, end - at));
     at = end;
   }
 }

@@ -13,9 +13,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "hathi/base/ids.h"
+#include "hathi/wal/encoding.h"
 
 namespace hathi::wal {
 
@@ -25,13 +25,13 @@ enum class EditOp : std::uint8_t { write, write_sparse, move, zero, init, compac
 bool apply_edits(std::byte* page, std::span<const std::byte> edits);
 
 // Encoders: append one edit.
-void encode_write(std::vector<std::byte>& to, std::uint16_t offset, std::span<const std::byte> bytes);
-void encode_move(std::vector<std::byte>& to, std::uint16_t destination, std::uint16_t source, std::uint16_t length);
-void encode_zero(std::vector<std::byte>& to, std::uint16_t offset, std::uint16_t length);
-void encode_init(std::vector<std::byte>& to, std::uint16_t special_size);
-void encode_compact(std::vector<std::byte>& to);
-void encode_add_item(std::vector<std::byte>& to, std::uint16_t line, std::span<const std::byte> bytes);
-void encode_add_item_like(std::vector<std::byte>& to, std::uint16_t line, std::span<const std::byte> bytes, std::uint16_t base_line,
+void encode_write(ByteBuffer& to, std::uint16_t offset, std::span<const std::byte> bytes);
+void encode_move(ByteBuffer& to, std::uint16_t destination, std::uint16_t source, std::uint16_t length);
+void encode_zero(ByteBuffer& to, std::uint16_t offset, std::uint16_t length);
+void encode_init(ByteBuffer& to, std::uint16_t special_size);
+void encode_compact(ByteBuffer& to);
+void encode_add_item(ByteBuffer& to, std::uint16_t line, std::span<const std::byte> bytes);
+void encode_add_item_like(ByteBuffer& to, std::uint16_t line, std::span<const std::byte> bytes, std::uint16_t base_line,
                           std::span<const std::byte> base, std::uint16_t head);
 
 }  // namespace hathi::wal

@@ -37,8 +37,8 @@ void RecordBuilder::image(const std::byte* page, std::uint8_t& flags) {
     hole = h.lower;
     hole_length = static_cast<std::size_t>(h.upper - h.lower);
   }
-  put_varint(bytes_, hole);
-  put_varint(bytes_, hole_length);
+  bytes_.varint(hole);
+  bytes_.varint(hole_length);
   std::byte joined[kPageSize];
   std::size_t size = kPageSize - hole_length;
   std::memcpy(joined, page, hole);
@@ -48,38 +48,38 @@ void RecordBuilder::image(const std::byte* page, std::uint8_t& flags) {
     int n = LZ4_compress_default(reinterpret_cast<const char*>(joined), packed, static_cast<int>(size), static_cast<int>(size - 1));
     if (n > 0) {
       flags |= kBlockCompressed;
-      put_varint(bytes_, static_cast<std::uint64_t>(n));
-      put_bytes(bytes_, std::as_bytes(std::span(packed, static_cast<std::size_t>(n))));
+      bytes_.varint(static_cast<std::uint64_t>(n));
+      bytes_.append(std::as_bytes(std::span(packed, static_cast<std::size_t>(n))));
       return;
     }
   }
-  put_bytes(bytes_, std::span<const std::byte>(joined, size));
+  bytes_.append(std::span<const std::byte>(joined, size));
 }
 
 void RecordBuilder::block(const BlockTag& tag, std::uint8_t flags, const std::byte* image_page, std::span<const std::byte> edits) {
   std::size_t flags_at = bytes_.size();
   flags |= static_cast<std::uint8_t>(tag.fork);
-  bytes_.push_back({});
+  bytes_.byte({});
   if (block_count_ > 0 && tag.file == previous_) {
     flags |= kBlockSameRelation;
   } else {
     if (tag.file.tablespace == storage::kDefaultTablespace) flags |= kBlockDefaultTablespace;
-    else put_varint(bytes_, raw(tag.file.tablespace));
-    put_varint(bytes_, raw(tag.file.database));
-    put_varint(bytes_, raw(tag.file.relation));
+    else bytes_.varint(raw(tag.file.tablespace));
+    bytes_.varint(raw(tag.file.database));
+    bytes_.varint(raw(tag.file.relation));
     previous_ = tag.file;
   }
-  put_varint(bytes_, tag.block.value());
+  bytes_.varint(tag.block.value());
   if (image_page != nullptr) {
     flags |= kBlockImage;
     image(image_page, flags);
   }
   if (!edits.empty()) {
     flags |= kBlockEdits;
-    put_varint(bytes_, edits.size());
-    put_bytes(bytes_, edits);
+    bytes_.varint(edits.size());
+    bytes_.append(edits);
   }
-  bytes_[flags_at] = static_cast<std::byte>(flags);
+  bytes_.data()[flags_at] = static_cast<std::byte>(flags);
   ++block_count_;
 }
 

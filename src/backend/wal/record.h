@@ -71,18 +71,18 @@ bool restore_image(const BlockReference& block, std::byte* page);
 // Collects a record in process memory. One user at a time.
 class RecordBuilder {
  public:
-  void begin() { bytes_.resize(kHeaderReserve); block_count_ = 0; }
+  void begin() { bytes_.reset(kHeaderReserve); block_count_ = 0; }
   void block(const BlockTag& tag, std::uint8_t flags, const std::byte* image_page, std::span<const std::byte> edits);
-  void data(std::span<const std::byte> bytes) { put_bytes(bytes_, bytes); }
+  void data(std::span<const std::byte> bytes) { bytes_.append(bytes); }
   // The finished record, checksum still open. Valid until the next begin().
   std::span<std::byte> finish(ResourceManager manager, std::uint8_t info, Xid xid);
   // Gives memory back after a big record.
-  void trim() { if (bytes_.capacity() > kKeep) { bytes_ = {}; bytes_.reserve(kHeaderReserve); } }
+  void trim() { bytes_.trim(kKeep); }
 
  private:
   static constexpr std::size_t kKeep = 64 * 1024;
   void image(const std::byte* page, std::uint8_t& flags);
-  std::vector<std::byte> bytes_;
+  ByteBuffer bytes_;
   RelationFile previous_;
   int block_count_ = 0;
 };

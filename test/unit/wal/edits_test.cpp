@@ -29,40 +29,41 @@ struct Page {
 
 TEST(Edits, WriteMoveZero) {
   Page p;
-  std::vector<std::byte> e;
+  ByteBuffer e;
   encode_write(e, 100, bytes_of("hello, edits"));
   encode_move(e, 104, 100, 12);
   encode_zero(e, 100, 2);
-  ASSERT_TRUE(apply_edits(p.bytes, e));
+  ASSERT_TRUE(apply_edits(p.bytes, e.bytes()));
   EXPECT_EQ(std::memcmp(p.bytes + 100, "\0\0llhello, edits", 16), 0);
 }
 
 TEST(Edits, SparseWritesAreShort) {
   Page p;
-  std::vector<std::byte> data(64), e;
+  std::vector<std::byte> data(64);
+  ByteBuffer e;
   data[3] = std::byte{9};
   data[63] = std::byte{8};
   encode_write(e, 200, data);
   EXPECT_LT(e.size(), 16u);
   std::memset(p.bytes + 200, 0xFF, 64);
-  ASSERT_TRUE(apply_edits(p.bytes, e));
+  ASSERT_TRUE(apply_edits(p.bytes, e.bytes()));
   EXPECT_EQ(std::memcmp(p.bytes + 200, data.data(), 64), 0);
 }
 
 TEST(Edits, ItemsAreAddedAndCompacted) {
   Page p;
-  std::vector<std::byte> e;
+  ByteBuffer e;
   encode_add_item(e, 1, bytes_of("first"));
   encode_add_item(e, 2, bytes_of("second item"));
   encode_add_item(e, 3, bytes_of("third"));
-  ASSERT_TRUE(apply_edits(p.bytes, e));
+  ASSERT_TRUE(apply_edits(p.bytes, e.bytes()));
   EXPECT_EQ(p.view().line_count(), 3);
   EXPECT_EQ(p.item(2), "second item");
   std::uint16_t upper = p.view().header().upper;
   p.view().line(OffsetNumber{2}) = LinePointer::make(0, LinePointer::State::dead, 0);
-  e.clear();
+  e.reset();
   encode_compact(e);
-  ASSERT_TRUE(apply_edits(p.bytes, e));
+  ASSERT_TRUE(apply_edits(p.bytes, e.bytes()));
   EXPECT_EQ(p.item(1), "first");
   EXPECT_EQ(p.item(3), "third");
   EXPECT_EQ(p.view().header().upper, upper + 16);
@@ -70,19 +71,19 @@ TEST(Edits, ItemsAreAddedAndCompacted) {
 
 TEST(Edits, ANewVersionIsLoggedByItsDifferences) {
   Page p;
-  std::vector<std::byte> e;
+  ByteBuffer e;
   std::string old_row = std::string(24, 'h') + "aaaaaaaabbbbcccccccccccccccccccccccccccccc", new_row = old_row;
   encode_add_item(e, 1, bytes_of(old_row));
-  ASSERT_TRUE(apply_edits(p.bytes, e));
+  ASSERT_TRUE(apply_edits(p.bytes, e.bytes()));
   for (int round = 0; round < 3; ++round) {
     if (round == 0) new_row.replace(32, 4, "XY__");
     if (round == 1) new_row += "longer";
     if (round == 2) new_row.resize(30);
-    e.clear();
+    e.reset();
     LinePointer lp = p.view().line(OffsetNumber{1});
     encode_add_item_like(e, static_cast<std::uint16_t>(2 + round), bytes_of(new_row), 1, {p.bytes + lp.offset(), lp.length()}, 24);
     EXPECT_LT(e.size(), 50u);
-    ASSERT_TRUE(apply_edits(p.bytes, e));
+    ASSERT_TRUE(apply_edits(p.bytes, e.bytes()));
     EXPECT_EQ(p.item(static_cast<std::uint16_t>(2 + round)), new_row);
   }
 }
@@ -104,12 +105,12 @@ TEST(Edits, GarbageNeverLeavesThePage) {
 TEST(Records, RoundTripAndPositionDependentChecksum) {
   RecordBuilder b;
   Page page;
-  std::vector<std::byte> e;
+  ByteBuffer e;
   encode_add_item(e, 1, bytes_of("row"));
-  apply_edits(page.bytes, e);
+  apply_edits(page.bytes, e.bytes());
   RelationFile file{storage::kDefaultTablespace, Oid{5}, Oid{20000}};
   b.begin();
-  b.block({file, Fork::main, BlockNumber{7}}, 0, nullptr, e);
+  b.block({file, Fork::main, BlockNumber{7}}, 0, nullptr, e.bytes());
   b.block({file, Fork::visibility, BlockNumber{0}}, 0, page.bytes, {});
   b.data(bytes_of("main data"));
   auto record = b.finish(ResourceManager::heap, 5, Xid{1234567});

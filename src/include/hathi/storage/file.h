@@ -90,7 +90,7 @@ void prefetch(const BlockTag& tag);
 void close_relation(const RelationFile& file);
 void close_all();
 
-// The set of files written since the last checkpoint (shared memory).
+// Shared memory of this folder: the set of files written since the last checkpoint, and the lengths of forks.
 std::size_t pending_sync_size();
 void pending_sync_init(void* memory);
 // The checkpointer: syncs everything remembered up to now. A failed fsync is a PANIC.

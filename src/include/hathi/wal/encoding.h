@@ -1,9 +1,12 @@
 #pragma once
 // How numbers and byte strings stand inside WAL records.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -32,6 +35,52 @@ inline void put_varint(std::vector<std::byte>& to, std::uint64_t value) {
 inline void put_bytes(std::vector<std::byte>& to, std::span<const std::byte> bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 template <class T>
 void put_value(std::vector<std::byte>& to, const T& value) { put_bytes(to, std::as_bytes(std::span<const T, 1>(&value, 1))); }
+
+// A growing run of bytes that hot paths write to by pointer: at = room(n); … at most n bytes …; written(at).
+class ByteBuffer {
+ public:
+  ByteBuffer() = default;
+  ~ByteBuffer() { std::free(start_); }
+  ByteBuffer(const ByteBuffer&) = delete;
+  ByteBuffer& operator=(const ByteBuffer&) = delete;
+  std::byte* room(std::size_t n) {
+    if (static_cast<std::size_t>(limit_ - end_) < n) grow(n);
+    return end_;
+  }
+  void written(std::byte* at) { end_ = at; }
+  void append(std::span<const std::byte> bytes) {
+    std::byte* at = room(bytes.size());
+    if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+    end_ = at + bytes.size();
+  }
+  void varint(std::uint64_t value) { end_ = write_varint(room(kMaxVarint), value); }
+  void byte(std::byte b) { *room(1) = b; ++end_; }
+  // Leaves n unused bytes at the start and forgets the rest.
+  void reset(std::size_t n = 0) { room(0); end_ = start_; end_ = room(n) + n; }
+  std::byte* data() { return start_; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - start_); }
+  bool empty() const { return end_ == start_; }
+  std::span<const std::byte> bytes() const { return {start_, size()}; }
+  // Gives memory back when more than `keep` bytes are allocated. Contents are lost.
+  void trim(std::size_t keep) {
+    if (static_cast<std::size_t>(limit_ - start_) <= keep) return;
+    std::free(start_);
+    start_ = end_ = limit_ = nullptr;
+  }
+
+ private:
+  void grow(std::size_t n) {
+    std::size_t used = size(), wanted = std::max<std::size_t>({256, used + n, 2 * static_cast<std::size_t>(limit_ - start_)});
+    auto p = static_cast<std::byte*>(std::realloc(start_, wanted));
+    if (p == nullptr) throw std::bad_alloc();
+    start_ = p;
+    end_ = p + used;
+    limit_ = p + wanted;
+  }
+  std::byte* start_ = nullptr;
+  std::byte* end_ = nullptr;
+  std::byte* limit_ = nullptr;
+};
 
 // Reads what the functions above wrote. Running past the end gives zeroes and makes ok() false: check it before using the values.
 class ByteReader {
