@@ -18,6 +18,7 @@
 #include "hathi/config/server_settings.h"
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
+#include "hathi/shmem/image.h"
 #include "hathi_version.h"
 #include "listen.h"
 #include "lock_files.h"
@@ -142,6 +143,7 @@ void Postmaster::start() {
   next_touch_ = Clock::now() + kTouchSockets;
   arm_tick();
   for (int descriptor : sockets.descriptors) connections_.listen(descriptor);
+  shmem::prepare_image_for_forks();
   start_recovery();
 }
 
