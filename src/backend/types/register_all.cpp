@@ -17,6 +17,8 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       integer_comparison_functions(),
       integer_functions(),
       like_functions(),
+      numeric_functions(),
+      numeric_math_functions(),
       pseudo_type_functions(),
       quote_functions(),
       regex_functions(),

@@ -17,6 +17,8 @@ std::span<const BuiltinFunction> id_functions();
 std::span<const BuiltinFunction> integer_comparison_functions();
 std::span<const BuiltinFunction> integer_functions();
 std::span<const BuiltinFunction> like_functions();
+std::span<const BuiltinFunction> numeric_functions();
+std::span<const BuiltinFunction> numeric_math_functions();
 std::span<const BuiltinFunction> pseudo_type_functions();
 std::span<const BuiltinFunction> quote_functions();
 std::span<const BuiltinFunction> regex_functions();

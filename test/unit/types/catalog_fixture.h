@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hathi/catalog/lookup.h"
 #include "hathi/datum/function.h"
 #include "hathi/types/register.h"
 
@@ -83,6 +84,7 @@ inline const TypeFacts& type(Oid oid) { return types().at(raw(oid)); }
 inline void register_once() {
   static const bool done = [] {
     register_all();
+    catalog::load_builtin_objects();
     return true;
   }();
   static_cast<void>(done);
