@@ -114,7 +114,9 @@ void check_sub_link_allowed(Clause clause, int location) {
 
 void check_column_reference_allowed(Clause clause, int location) {
   if (clause == Clause::column_default || clause == Clause::partition_bound)
-    throw SqlError(sqlstate::feature_not_supported, "cannot use column reference in {}", words(clause).singular).at(location);
+    throw SqlError(sqlstate::feature_not_supported, "cannot use column reference in {}",
+                   clause == Clause::partition_bound ? std::string_view("partition bound expression") : words(clause).singular)
+        .at(location);
 }
 
 }  // namespace hathi::analyzer

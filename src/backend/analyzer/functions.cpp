@@ -123,7 +123,7 @@ bool is_type_coercion(Root& root, const ast::QualifiedName& name, const List<Exp
 void read_defaults(Root& root, const Candidate& best, std::size_t given, FunctionChoice& choice) {
   if (best.default_count == 0) return;
   const FunctionInfo& f = *best.function;
-  List<Expr*> all = list_from_text(f.default_nodes, root.arena);
+  List<Expr*> all = catalog::default_arguments(f, root.arena);
   std::size_t parameters = f.arguments.size();
   std::size_t first = parameters - all.size();
   for (std::size_t i = 0; i < parameters; ++i) {

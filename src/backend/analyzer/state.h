@@ -142,6 +142,8 @@ Expr* transform_row_operator(ParseState& ps, std::string_view op, const ast::Qua
                              int location);
 Expr* transform_whole_row(ParseState& ps, NamespaceItem* item, int levels_up, int location);
 Expr* make_constant(Arena& arena, Oid type, std::int32_t typmod, Oid collation, TypeLayout layout, Datum value, bool is_null, int location = -1);
+// The value of an expression without variables whose functions are built in; null when it is not so simple.
+Constant* evaluate_constant(const Expr* e, Arena& arena);
 Expr* make_null(Arena& arena, Oid type, std::int32_t typmod, Oid collation);
 Expr* make_bool(Arena& arena, bool value, int location = -1);
 Expr* make_boolean(Arena& arena, BooleanExpr::Op op, const List<Expr*>& args, int location = -1);
