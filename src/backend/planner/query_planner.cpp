@@ -1,0 +1,86 @@
+#include "query_planner.h"
+
+#include <functional>
+
+#include "hathi/base/stack.h"
+#include "hathi/catalog/lookup.h"
+
+namespace hathi::planner {
+
+QueryPlanner::QueryPlanner(StatementContext& statement, Query* query, QueryPlanner* parent) : s_(statement), q_(query), parent_(parent) {
+  check_stack_depth();
+  offset_ = static_cast<int>(s_.ranges.size());
+  s_.ranges.resize(s_.ranges.size() + q_->range_table.size());
+  used_.resize(q_->range_table.size() + 1);
+  relations_.resize(q_->range_table.size());
+}
+
+// Everything an execution needs of a range-table entry.
+void QueryPlanner::fill_range_entry(int rte) {
+  nodes::RangeTableEntry* from = q_->range_table[static_cast<std::size_t>(rte - 1)];
+  RangeEntry& to = s_.ranges[static_cast<std::size_t>(offset_ + rte - 1)];
+  to.kind = from->kind;
+  to.relation = from->relation;
+  to.relation_kind = from->relation_kind;
+  to.lock = static_cast<locking::LockMode>(from->lock_mode);
+  to.name = from->name;
+  to.has_alias = from->has_alias;
+  to.source = from;
+  if (from->kind == nodes::RteKind::relation) relations_[static_cast<std::size_t>(rte - 1)] = catalog::open_relation(from->relation, locking::LockMode::none);
+}
+
+Plan* QueryPlanner::plan() {
+  for (int rte = 1; rte <= static_cast<int>(q_->range_table.size()); ++rte) fill_range_entry(rte);
+  prepare_query();
+  plan_ctes();
+  if (q_->set_operations != nullptr) {
+    Plan* p = plan_set_operations();
+    p = plan_order(p);
+    p = plan_limit(p);
+    for (int n : init_plans_) p->init_plans.push_back(s_.arena, n);
+    set_references(p, offset_, s_, q_);
+    return p;
+  }
+  prepare_modify_targets();
+  pull_up_sub_links(q_->from);
+  prepare_expressions();
+  RelPlan from = plan_from(q_->from);
+  Plan* p = from.plan;
+  p = plan_grouping(p);
+  p = plan_windows(p);
+  p = plan_distinct_and_order(p);
+  p = plan_row_marks(p);
+  p = plan_limit(p);
+  if (q_->command != nodes::CommandKind::select) p = plan_modify(p);
+  for (int n : init_plans_) p->init_plans.push_back(s_.arena, n);
+  set_references(p, offset_, s_, q_);
+  return p;
+}
+
+// The columns of joins are expanded where a variable names them; as expressions of the query they would count as used.
+void QueryPlanner::prepare_query() {
+  join_columns_.resize(q_->range_table.size());
+  for (std::size_t i = 0; i < q_->range_table.size(); ++i) {
+    join_columns_[i] = q_->range_table[i]->join_columns;
+    q_->range_table[i]->join_columns.clear();
+  }
+  if (q_->has_modifying_cte) s_.has_modifying_cte = true;
+}
+
+namespace {
+
+Expr* prepare_hook(Expr* e, void* context) { return (*static_cast<std::function<Expr*(Expr*)>*>(context))(e); }
+
+}  // namespace
+
+void QueryPlanner::prepare_expressions() {
+  std::function<Expr*(Expr*)> change = [this](Expr* e) { return prepare(e); };
+  nodes::map_query_expressions(q_, prepare_hook, &change);
+  collect_used_columns();
+}
+
+void QueryPlanner::collect_used_columns() {
+  nodes::walk_query_expressions(q_, [](Expr* e, void* self) { static_cast<QueryPlanner*>(self)->note_used(e); return false; }, this);
+}
+
+}  // namespace hathi::planner

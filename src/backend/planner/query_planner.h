@@ -1,0 +1,172 @@
+#pragma once
+// Plans one query level. The steps stand in plan() in their order; each is in a file of its own.
+
+#include "context.h"
+
+namespace hathi::planner {
+
+struct TableSize { double rows = 0, pages = 0; };
+
+class QueryPlanner {
+ public:
+  QueryPlanner(StatementContext& statement, Query* query, QueryPlanner* parent);
+
+  // The finished plan of this level, references resolved.
+  Plan* plan();
+  // Outer values the plan needs: exec slots with the parent's (level-0) expression for each. Filled while planning.
+  struct OuterParam { int slot; nodes::Variable* variable; Expr* other; };
+  const std::vector<OuterParam>& params_from_parent() const { return params_from_parent_; }
+  int rte_offset() const { return offset_; }
+
+ private:
+  friend class SetOperationPlanner;
+  // expressions.cpp
+  void prepare_query();
+  void prepare_expressions();
+  Expr* prepare(Expr* e);                                   // outer variables to parameters, sublinks to subplans
+  Expr* prepare_node(Expr* e);
+  Expr* fold(Expr* e);
+  Expr* plan_sub_link(nodes::SubLink* link);
+  Expr* outer_parameter(nodes::Variable* variable);
+  Expr* outer_aggregate(nodes::Aggregate* a);
+  void lower_levels(Expr* e, int by);
+  Expr* expand_join_variable(nodes::Variable* v);
+  Expr* expand_join_variables(Expr* e);
+  Expr* whole_join_row(nodes::Variable* v, const nodes::RangeTableEntry& entry);
+  int slot_for_ancestor(QueryPlanner& ancestor, QueryPlanner& child, Expr* e, Oid type);
+  void collect_used_columns();
+  void note_used(Expr* e);
+  std::vector<Qual> split(Expr* condition) const;
+  RelationSet relations_of(const Expr* e) const;
+
+  // ctes.cpp
+  void plan_ctes();
+  void plan_recursive_cte(const nodes::CommonTableExpr& cte, CteInfo& info);
+  CteInfo* find_cte(std::string_view name, int levels_up);
+
+  // join_tree.cpp
+  RelPlan plan_from(nodes::FromExpr* from);
+  RelPlan plan_join_node(nodes::JoinNode* node, std::vector<Qual>& quals);
+  RelPlan plan_outer_join(nodes::JoinExpr* join, std::vector<Qual>& quals);
+  void flatten_inner(nodes::JoinNode* node, std::vector<nodes::JoinNode*>& items, std::vector<Qual>& quals);
+  RelPlan join_items(std::vector<RelPlan> items, std::vector<Qual>& quals);
+  RelPlan join_pair(RelPlan outer, RelPlan inner, nodes::JoinType type, std::vector<Expr*> conditions, std::vector<Expr*> filters);
+  void add_filters(RelPlan& rel, std::vector<Qual>& quals);
+  Plan* make_join_targets(Plan* join, Plan* left, Plan* right);
+  bool reduce_outer_joins(nodes::JoinNode* node, const std::vector<Qual>& above);
+  void bind_lateral(RelPlan& inner, NestLoop& nest);
+  void pull_up_sub_links(nodes::FromExpr* from);
+
+  // scans.cpp
+  nodes::Variable* make_variable(int rte, AttrNumber column);
+  RelPlan plan_relation(int rte, std::vector<Qual>& quals);
+  // need_index: only by an index, nullptr when none fits.
+  Plan* plan_table(int rte, const std::vector<Expr*>& conditions, bool need_index);
+  IndexScan* try_index(int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
+  IndexCondition* match_condition(Expr* e, int rte, const catalog::IndexDescriptor& index, int position, const List<Expr*>& expressions);
+  List<Expr*> index_expressions(const catalog::IndexDescriptor& index, int rte);
+  bool predicate_holds(const catalog::IndexDescriptor& index, int rte, const std::vector<Expr*>& conditions);
+  bool contains_sub_plan_over(Expr* e, int rte);
+  Expr* fold_stored(Expr* e);
+  void make_index_only(IndexScan* scan, int rte, const catalog::IndexDescriptor& index);
+  Plan* plan_partitioned(int rte, const std::vector<Expr*>& conditions, TableSize size);
+  bool has_exec_parameter(Expr* e);
+  Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
+  Plan* parameterized_index_scan(const RelPlan& inner, const RelationSet& outer, std::vector<Expr*>& join_conditions, NestLoop* nest);
+  void set_scan_targets(Plan* plan, int rte);
+  void fill_range_entry(int rte);
+  Plan* plan_subquery_rte(int rte, RelPlan& out);
+  Plan* plan_function_rte(int rte, RelPlan& out);
+  Plan* plan_values_rte(int rte, RelPlan& out);
+  Plan* plan_cte_rte(int rte);
+  void note_lateral(int rte, int slot, Expr* value, RelPlan& out);
+  Expr* bind_outer_items(Expr* e, int rte, RelPlan& out);
+
+  // grouping.cpp
+  Plan* plan_grouping(Plan* input);
+  Plan* plan_windows(Plan* input);
+  Plan* plan_target_srfs(Plan* input);
+  Plan* plan_distinct(Plan* input);
+  Plan* plan_distinct_and_order(Plan* input);
+  Plan* plan_order(Plan* input);
+  Plan* plan_limit(Plan* input);
+  Plan* plan_grouping_sets(Aggregate* agg, Plan* source, const List<TargetEntry*>& below);
+  void set_grouped_targets(Plan* agg);
+  bool contains_srf_at(Expr* e, int level);
+  Plan* order_by_index(Plan* input);
+  int index_direction(const catalog::IndexDescriptor& index, int rte, const List<TargetEntry*>& targets);
+  double limit_rows() const;
+  Plan* plan_row_marks(Plan* input);
+  Plan* make_sort(Plan* input, const List<nodes::SortClause*>& clauses, const List<TargetEntry*>& targets);
+  Plan* project(Plan* input, const List<TargetEntry*>& targets);
+
+  // set_operations.cpp
+  Plan* plan_set_operations();
+  Plan* plan_set_node(nodes::SetOperation* node);
+  Plan* plan_set_leaf(nodes::SetOperation* node);
+  nodes::Variable* outer_column(const TargetEntry& t);
+  Plan* sort_all_columns(Plan* input, const nodes::SetOperation& node);
+  Plan* make_distinct(Plan* input, const nodes::SetOperation& node);
+  List<TargetEntry*> set_operation_targets(const nodes::SetOperation& node, const Plan* input);
+
+  // modify.cpp
+  void prepare_modify_targets();
+  Plan* plan_modify(Plan* input);
+  void complete_insert_targets();
+  void complete_update_targets();
+  AttrNumber add_junk(Expr* e, std::string_view name);
+  void add_returning_columns(Expr* e);
+  void add_row_mark_columns();
+
+  StatementContext& s_;
+  Query* q_;
+  QueryPlanner* parent_;
+  int offset_ = 0;
+  std::vector<OuterParam> params_from_parent_;
+  std::vector<std::vector<AttrNumber>> used_;      // by rte: columns needed above the scan
+  std::map<std::string_view, CteInfo> ctes_;
+  std::vector<int> init_plans_;                    // of this level, attached to its top node
+  std::vector<catalog::RelationRef> relations_;    // by rte - 1
+  std::vector<RowMarkPlan*> marks_;
+  std::vector<AttrNumber> update_columns_;
+  AttrNumber ctid_column_ = 0, tableoid_column_ = 0;
+  std::map<int, std::vector<Expr*>> base_conditions_;   // of tables, by rte
+  struct LateralParam { int rte; int slot; Expr* value; };
+  std::vector<LateralParam> lateral_params_;       // values that lateral items read, by the item's rte
+  std::vector<List<Expr*>> join_columns_;          // by rte - 1: what the columns of joins stand for
+};
+
+// Replaces variables by references to inputs (references.cpp); offset: the level's first flat range-table number minus 1.
+void set_references(Plan* plan, int offset, StatementContext& s, const Query* query);
+// Numbers plan nodes and works out which exec parameters force rescans (references.cpp).
+void finish_plan(PlannedStatement& statement, StatementContext& s);
+
+// --- nodes (nodes.cpp) ---------------------------------------------------------------------------------------------------------
+template <class T>
+T* make_plan(Arena& arena, PlanKind kind) {
+  T* p = new (arena.allocate(sizeof(T), alignof(T))) T();
+  p->kind = kind;
+  return p;
+}
+TargetEntry* make_target(Arena& arena, Expr* e, int number, std::string_view name = {}, bool junk = false);
+Expr* make_and(Arena& arena, const std::vector<Expr*>& quals);
+nodes::Constant* make_bool(Arena& arena, bool value);
+nodes::Constant* make_null(Arena& arena, Oid type, std::int32_t typmod, Oid collation);
+const TargetEntry* find_target(const List<TargetEntry*>& targets, int sort_group_ref);
+int width_of(const List<TargetEntry*>& targets);
+// A plan that returns its input's rows with the same columns.
+List<TargetEntry*> copy_targets(const List<TargetEntry*>& from, Arena& arena);
+bool contains_srf(Expr* e);
+bool contains_volatile(Expr* e);
+bool contains_sub_plan(Expr* e);
+bool is_strict_for(Expr* e, const RelationSet& relations);
+
+// --- estimates (cost.cpp) --------------------------------------------------------------------------------------------------------
+double selectivity(Expr* condition, const catalog::Relation* relation);
+double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
+TableSize table_size(const catalog::Relation& relation);
+void cost_seq_scan(Plan& plan, TableSize size, double quals);
+void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double loops);
+void cost_sort(Plan& plan, const Plan& input);
+
+}  // namespace hathi::planner
