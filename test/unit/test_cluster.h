@@ -96,7 +96,10 @@ std::vector<pid_t> start_processes(int n, F f) {
   for (int i = 0; i < n; ++i) {
     pids.push_back(fork_child([&] {
       shmem::acquire_slot(shmem::ProcessKind::backend);
-      return f(i);
+      int status = f(i);
+      locking::release_all_at_exit();
+      shmem::release_slot();
+      return status;
     }));
   }
   return pids;

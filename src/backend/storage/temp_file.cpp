@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hathi/config/server_settings.h"
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/storage/file.h"
@@ -74,6 +75,8 @@ TempFile::~TempFile() {
   totals_so_far.bytes += static_cast<std::uint64_t>(bytes);
   file_system().close(state_->fd);
   file_system().unlink(state_->path.c_str());
+  if (config::values::log_temp_files >= 0 && bytes / 1024 >= config::values::log_temp_files)
+    log_message("temporary file: path \"{}\", size {}", state_->path, bytes);
   delete state_;
 }
 

@@ -15,6 +15,7 @@
 #include "hathi/error/report.h"
 #include "hathi/shmem/futex.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/memory/arena.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
 #include "record.h"
@@ -35,7 +36,6 @@ struct Progress {
   std::uint64_t redo = 0;
 };
 Progress progress;
-std::uint64_t last_record_end = 0;   // where the latest checkpoint's record ended
 
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
@@ -131,6 +131,9 @@ Inserted checkpoint_once(const CheckpointRequest& request, std::uint64_t redo, C
 }  // namespace
 
 void perform_checkpoint(const CheckpointRequest& request) {
+  // Sessions make their own while no checkpointer runs; two at once would mix their marks up.
+  while (state->checkpoint.running.exchange(1) != 0) ::usleep(10000);
+  ScopeExit finish([] { state->checkpoint.running.store(0); });
   progress.start = Clock::now();
   std::uint64_t buffers_before = state->checkpoint.buffers.load();
   if (config::values::log_checkpoints) log_message("checkpoint starting:{}", purpose(request));
@@ -146,7 +149,7 @@ void perform_checkpoint(const CheckpointRequest& request) {
     // The shutdown checkpoint's record is the last one and the next start's first: nothing may stand between it and its redo point.
   } while (request.shutdown && record.start.value() != redo);
   update_control(request, redo, record, counters);
-  last_record_end = record.end.value();
+  state->checkpoint.last_end.store(record.end.value());
   storage::delayed_unlinks_finish();
   recycle_segments(redo, record.end.value());
   if (!request.shutdown) preallocate_segment(record.end.value() / kWalSegmentSize + (record.end.value() % kWalSegmentSize >= kWalSegmentSize / 4 * 3 ? 1 : 0));
@@ -157,7 +160,7 @@ void perform_checkpoint(const CheckpointRequest& request) {
 }
 
 // For the checkpointer's timer: is there anything since the last one?
-bool log_moved_since_checkpoint() { return state->reserved.load() != last_record_end; }
+bool log_moved_since_checkpoint() { return state->reserved.load() != state->checkpoint.last_end.load(); }
 
 void request_checkpoint(const CheckpointRequest& request) {
   std::int32_t checkpointer = state->checkpoint.checkpointer_slot.load();

@@ -33,12 +33,14 @@ struct alignas(64) InsertSlot {
   std::atomic<std::uint64_t> position;
 };
 
-// Locking: requests, counters under `lock`; done_word is a futex that changes with each end of a checkpoint; statistics atomic.
+// Locking: requests, counters under `lock`; done_word is a futex that changes with each start and end of a checkpoint; the rest atomic.
 struct CheckpointShared {
   locking::SpinLock lock;
   std::uint32_t requested;       // kRequest… flags
   std::uint32_t started, done, failed;
   std::atomic<std::uint32_t> done_word;
+  std::atomic<std::uint32_t> running;            // somebody makes a checkpoint
+  std::atomic<std::uint64_t> last_end;           // where the latest checkpoint's record ended
   std::atomic<std::int32_t> checkpointer_slot;   // + 1; 0 = none runs
   std::atomic<std::uint64_t> timed, requested_count, write_ms, sync_ms, buffers, background_buffers, background_maxwritten;
 };

@@ -14,6 +14,7 @@
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
+#include "hathi/shmem/interrupts.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
 #include "reader.h"
@@ -87,6 +88,7 @@ std::uint64_t redo_all(const ControlFile& control) {
   DecodedRecord record;
   std::uint64_t count = 0, last = control.redo;
   while (reader.next(record)) {
+    if (interrupt_flags.terminate) throw SqlError(sqlstate::admin_shutdown, "terminating startup process due to administrator command").fatal();
     try {
       redo_record(record);
     } catch (const SqlError& e) {
@@ -183,6 +185,7 @@ void startup_recover() {
   if (static_cast<DatabaseState>(control.state) == DatabaseState::shut_down) {
     set_positions(control.checkpoint_end);
     state->redo.store(control.redo);
+    state->checkpoint.last_end.store(control.checkpoint_end);
     state->ready.store(true);
   } else {
     recover_after_crash(control);
