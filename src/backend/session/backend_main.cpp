@@ -17,7 +17,6 @@
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
-#include "hathi/transaction/process_array.h"
 #include "hathi/transaction/transaction.h"
 #include "idle.h"
 #include "start_up.h"
@@ -66,14 +65,10 @@ Session* current_session() { return this_session; }
 void set_current_session(Session* session) { this_session = session; }
 Session::~Session() = default;
 
-void enter_slot(Session&) {
-  shmem::acquire_slot(shmem::ProcessKind::backend);
-  transaction::join_process_array();
-}
+void enter_slot(Session&) { shmem::acquire_slot(shmem::ProcessKind::backend); }
 
 void leave_slot() {
   locking::release_all_at_exit();
-  transaction::leave_process_array();
   shmem::release_slot();
 }
 
@@ -83,7 +78,7 @@ void check_connection_limits(const catalog::DatabaseInfo& database, const catalo
   int in_database = 0, of_role = 0;
   for (int i = 0; i < shmem::slot_count(); ++i) {
     const shmem::ProcessSlot& slot = shmem::slot(i);
-    if (slot.in_use.load() == 0 || slot.kind != shmem::ProcessKind::backend) continue;
+    if (slot.in_use.load() == 0 || slot.kind != shmem::ProcessKind::backend || slot.admitted.load() == 0) continue;
     in_database += slot.database.load() == raw(database.oid);
     of_role += slot.role.load() == raw(role.oid);
   }

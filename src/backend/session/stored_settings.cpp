@@ -13,7 +13,10 @@ void add(const catalog::CatalogTable& table, Oid database, Oid role, config::Sou
   namespace column = catalog::pg_db_role_setting;
   auto row = table.find({{column::setdatabase, Datum::of(database)}, {column::setrole, Datum::of(role)}}, arena);
   if (!row || row->is_null(column::setconfig)) return;
-  for (std::string_view item : types::text_array_items(row->get(column::setconfig), arena)) {
+  types::ArrayElements items = types::array_elements(types::ArrayView(row->get(column::setconfig), arena), {-1, false, 'i'}, arena);
+  for (int i = 0; i < items.count; ++i) {
+    if (items.nulls[i]) continue;
+    std::string_view item = varlena::text(items.values[i], arena);
     std::size_t equals = item.find('=');
     if (equals != std::string_view::npos) out.push_back({source, std::string(item.substr(0, equals)), std::string(item.substr(equals + 1))});
   }

@@ -1,0 +1,79 @@
+// Statements and parts that are refused so far, each by its name.
+
+#include "hathi/ddl/session_objects.h"
+#include "hathi/catalog/startup.h"
+#include "hathi/error/sql_error.h"
+#include "object_names.h"
+#include "partitions.h"
+#include "statements.h"
+
+namespace hathi::ddl {
+
+void create_table_as(const UtilityCall&, const parser::CreateTableAsStatement&, std::string&) { throw_not_supported("CREATE TABLE AS"); }
+void alter_table(const UtilityCall&, const parser::AlterTableStatement&) { throw_not_supported("ALTER TABLE"); }
+void reindex(const UtilityCall&, const parser::ReindexStatement&) { throw_not_supported("REINDEX"); }
+void create_view(const UtilityCall&, const parser::CreateViewStatement&) { throw_not_supported("CREATE VIEW"); }
+void refresh_materialized_view(const UtilityCall&, const parser::RefreshStatement&, std::string&) { throw_not_supported("REFRESH MATERIALIZED VIEW"); }
+void create_schema(const UtilityCall&, const parser::CreateSchemaStatement&) { throw_not_supported("CREATE SCHEMA"); }
+void rename_object(const parser::RenameStatement&, std::string_view) { throw_not_supported("ALTER … RENAME"); }
+void alter_owner(const parser::AlterOwnerStatement&, std::string_view) { throw_not_supported("ALTER … OWNER"); }
+void alter_object_schema(const parser::AlterSchemaStatement&, std::string_view) { throw_not_supported("ALTER … SET SCHEMA"); }
+void comment_on(const parser::CommentStatement&, std::string_view) { throw_not_supported("COMMENT"); }
+void vacuum(const UtilityCall&, const parser::VacuumStatement&, std::string&) { throw_not_supported("VACUUM"); }
+void create_role(const parser::CreateRoleStatement&) { throw_not_supported("CREATE ROLE"); }
+void alter_role(const parser::AlterRoleStatement&) { throw_not_supported("ALTER ROLE"); }
+void drop_role(const parser::DropRoleStatement&) { throw_not_supported("DROP ROLE"); }
+void store_setting(const parser::SettingOfStatement&) { throw_not_supported("ALTER … SET"); }
+void alter_system(const parser::AlterSystemStatement&) { throw_not_supported("ALTER SYSTEM"); }
+void grant(const parser::GrantStatement&, std::string_view, std::string&) { throw_not_supported("GRANT"); }
+void grant_role(const parser::GrantRoleStatement&) { throw_not_supported("GRANT"); }
+void alter_default_privileges(const parser::AlterDefaultPrivilegesStatement&, std::string_view) { throw_not_supported("ALTER DEFAULT PRIVILEGES"); }
+void reassign_owned(const parser::ReassignOwnedStatement&) { throw_not_supported("REASSIGN OWNED"); }
+void drop_owned(const parser::DropOwnedStatement&) { throw_not_supported("DROP OWNED"); }
+void create_database(const parser::CreateDatabaseStatement&) { throw_not_supported("CREATE DATABASE"); }
+void alter_database(const parser::AlterDatabaseStatement&) { throw_not_supported("ALTER DATABASE"); }
+void drop_database(const parser::DropDatabaseStatement&) { throw_not_supported("DROP DATABASE"); }
+void create_domain(const parser::CreateDomainStatement&, std::string_view) { throw_not_supported("CREATE DOMAIN"); }
+void alter_domain(const parser::AlterDomainStatement&, std::string_view) { throw_not_supported("ALTER DOMAIN"); }
+void create_enum(const parser::CreateEnumStatement&) { throw_not_supported("CREATE TYPE AS ENUM"); }
+void alter_enum(const parser::AlterEnumStatement&) { throw_not_supported("ALTER TYPE"); }
+void create_composite_type(const parser::CreateCompositeTypeStatement&, std::string_view) { throw_not_supported("CREATE TYPE"); }
+Oid adopt_index_as_constraint(Oid, const parser::Constraint&) { throw_not_supported("ADD CONSTRAINT USING INDEX"); }
+void remember_on_commit(Oid, parser::OnCommit) { throw_not_supported("ON COMMIT"); }
+
+void set_not_null(Oid table, AttrNumber column) {
+  update_attribute_row(table, column, [](catalog::CatalogRow& row, Arena&) { row.set(14 /* attnotnull */, Datum::of(true)); });
+}
+
+locking::LockMode partition_parent_lock(const parser::CreateTableStatement&) { throw_not_supported("PARTITION OF"); }
+void inherit_columns_of_parent(const catalog::Relation&, const parser::CreateTableStatement&, std::string_view, Arena&, TableDefinition&) {}
+void inherit_columns(const parser::CreateTableStatement& s, Arena&, TableDefinition&) { if (!s.inherits.empty()) throw_not_supported("INHERITS"); }
+void record_inheritance(Oid, const parser::CreateTableStatement&) {}
+void copy_like(const parser::TableLikeClause&, std::string_view, Arena&, TableDefinition&) { throw_not_supported("LIKE"); }
+void finish_like(Oid, const parser::CreateTableStatement&, std::string_view) {}
+void store_partition_key(Oid, const parser::PartitionSpec&, std::string_view) { throw_not_supported("PARTITION BY"); }
+void attach_new_partition(Oid, const catalog::Relation&, const parser::PartitionBound&, std::string_view) {}
+void copy_parent_indexes_and_keys(Oid, const catalog::Relation&) {}
+Oid create_partitioned_index(NewIndex, const catalog::Relation&, std::string_view, bool) { throw_not_supported("indexes of partitioned tables"); }
+
+std::optional<catalog::ObjectAddress> find_object(parser::ObjectType, const parser::ObjectRef&, std::string_view, bool) { throw_not_supported("DROP of this kind of object"); }
+void require_owner(parser::ObjectType, const catalog::ObjectAddress&) {}
+void require_not_in_use(const catalog::Relation&, std::string_view) {}
+parser::RangeVar range_var_of(const parser::QualifiedName& names) {
+  parser::RangeVar out;
+  std::size_t n = names.size();
+  out.name = names[n - 1];
+  if (n > 1) out.schema = names[n - 2];
+  if (n > 2) out.catalog = names[n - 3];
+  return out;
+}
+
+void drop_temporary_objects() { catalog::drop_temporary_objects(); }
+void drop_temporary_objects_at_exit() {}
+void register_session_hooks() {
+  register_relation_drop();
+  void register_sequence_functions();
+  register_sequence_functions();
+}
+
+}  // namespace hathi::ddl
