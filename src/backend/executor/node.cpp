@@ -103,7 +103,8 @@ NodeMaker maker_of(PlanKind kind) {
 
 }  // namespace
 
-NodeState* make_node(StatementState& statement, const Plan* plan) {
+namespace {
+NodeState* make_unnumbered(StatementState& statement, const Plan* plan) {
   NodeState* node = statement.is_epq() && is_replaced_scan(statement, plan) ? make_replaced_scan(statement, plan) : maker_of(plan->kind)(statement, plan);
   node->plan = plan;
   node->statement = &statement;
@@ -112,12 +113,31 @@ NodeState* make_node(StatementState& statement, const Plan* plan) {
   node->next = run_first;
   node->next_made = statement.all_nodes;
   statement.all_nodes = node;
-  auto id = static_cast<std::size_t>(plan->id);
-  if (id < statement.nodes.size() && statement.nodes[id] == nullptr) statement.nodes[id] = node;
-  if (id < statement.times.size()) node->times = &statement.times[id];
   // Init plans of the node are computed when a parameter of theirs is first read.
   for (int number : plan->init_plans) statement.init_plan(number);
   return node;
+}
+}  // namespace
+
+NodeState* make_node(StatementState& statement, const Plan* plan) {
+  NodeState* node = make_unnumbered(statement, plan);
+  auto id = static_cast<std::size_t>(plan->id);
+  if (id < statement.nodes.size() && statement.nodes[id] == nullptr) statement.nodes[id] = node;
+  if (id < statement.times.size()) node->times = &statement.times[id];
+  return node;
+}
+
+NodeState* make_partition_node(StatementState& statement, const Plan* plan, const catalog::Relation* partition, NodeTimes* times) {
+  NodeState* node = make_unnumbered(statement, plan);
+  node->partition = partition;
+  node->times = times;
+  return node;
+}
+
+NodeState* make_child(NodeState& parent, const Plan* plan) {
+  if (plan == nullptr) return nullptr;
+  if (parent.partition != nullptr) return make_partition_node(*parent.statement, plan, parent.partition, nullptr);
+  return make_node(*parent.statement, plan);
 }
 
 void rescan(NodeState& node) {

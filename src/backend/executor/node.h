@@ -25,6 +25,7 @@ struct NodeState {
   NodeState* right = nullptr;
   NodeState* next_made = nullptr;
   NodeTimes* times = nullptr;
+  const catalog::Relation* partition = nullptr;   // scans below a PartitionedScan: the table to read
   bool initialised = false;
   bool started = false;
   bool timing_open = false;                  // instrumented: a loop is going on
@@ -42,8 +43,10 @@ inline Row* fetch(NodeState& node) { return node.next(node); }
 void rescan(NodeState& node);
 // A state for the plan node (children are made when it is first asked for a row).
 NodeState* make_node(StatementState& statement, const planner::Plan* plan);
+// A node of a plan made at run time for one partition. It is not found by plan id; times may be null.
+NodeState* make_partition_node(StatementState& statement, const planner::Plan* plan, const catalog::Relation* partition, NodeTimes* times);
 // As make_node, nullptr for nullptr.
-inline NodeState* make_child(NodeState& parent, const planner::Plan* plan) { return plan == nullptr ? nullptr : make_node(*parent.statement, plan); }
+NodeState* make_child(NodeState& parent, const planner::Plan* plan);
 // After close(): the next fetch starts afresh.
 void restart_after_close(NodeState& node);
 // Ends a loop for EXPLAIN ANALYZE; called by rescan and at the end.

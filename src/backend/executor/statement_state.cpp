@@ -1,5 +1,6 @@
 #include "statement_state.h"
 
+#include "constraint_events.h"
 #include "hathi/config/settings.h"
 #include "node.h"
 #include "subplan.h"
@@ -49,6 +50,22 @@ void StatementState::close_all() {
   for (const Kept& k : kept_) k.release(k.object);
   for (ExecParam& p : params) p.value = {};
   run_arena.reset();
+}
+
+void StatementState::complete_modifying_ctes() {
+  if (!statement.has_modifying_cte) return;
+  for (std::size_t i = statement.subplans.size(); i-- > 0;) {
+    if (statement.subplans[i]->kind != planner::PlanKind::modify_table) continue;
+    NodeState& root = *subplan_root(static_cast<int>(i + 1));
+    while (fetch(root) != nullptr) {}
+  }
+}
+
+void StatementState::finish_constraints() {
+  if (constraint_events == nullptr) return;
+  // The checks themselves may change rows (cascades) and cause further checks.
+  std::unique_ptr<ConstraintEvents> events = std::move(constraint_events);
+  events->run_immediate();
 }
 
 const catalog::Relation& StatementState::relation(int rte) {

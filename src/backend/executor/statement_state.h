@@ -15,7 +15,7 @@ struct NodeState;
 struct SubPlanState;
 struct CteState;
 struct WorkTable;
-struct PartitionRun;
+class ConstraintEvents;
 
 // A parameter of the plan's own. `changed` is the value of the statement's clock when it was last set: caches compare it with the
 // time they were filled.
@@ -58,11 +58,12 @@ struct StatementState {
   std::span<WorkTable*> work_tables;     // by exec parameter
   std::span<NodeTimes> times;            // by plan id when instrumented
   std::uint64_t processed = 0;
-  std::vector<NodeState*> modifying_ctes;   // ModifyTable roots of subplans, to be completed at the end
+  std::unique_ptr<ConstraintEvents> constraint_events;   // made by the first change that needs a check
   // EvalPlanQual runs: the replaced entries ([rte - 1]); null in ordinary runs.
   ReplacementRow* replacements = nullptr;
   StatementState* parent = nullptr;      // of an EvalPlanQual run
   bool finished = false;
+  std::uint64_t run_number = 0;          // counts starts
 
   const catalog::Relation& relation(int rte);
   const NullableDatum& param(int slot) {
@@ -86,6 +87,10 @@ struct StatementState {
   void keep(void* object, void (*release)(void*), void (*destroy)(void*)) { kept_.push_back({object, release, destroy}); }
   // Ends a run: nodes and kept objects give back what they hold; everything starts afresh at the next.
   void close_all();
+  // Runs data-modifying subplans to their ends (those that nobody read completely).
+  void complete_modifying_ctes();
+  // Immediate constraint checks that waited for the statement's end; deferred ones pass on to the transaction.
+  void finish_constraints();
   bool is_epq() const { return replacements != nullptr; }
 
  private:

@@ -62,10 +62,12 @@ class Execution {
   bool at_end() const;
   // Rows inserted, updated, deleted or selected, for the command tag.
   std::uint64_t processed() const;
-  // Completes data-modifying CTEs and immediate constraint checks (foreign keys). Once, after the last run().
+  // Completes data-modifying CTEs and immediate constraint checks (foreign keys). Once, after the last run(). Gives back everything
+  // that is tied to the transaction: pins, files, the snapshot. Not called after an error.
   void finish();
   // For a run kept with its plan: park() drops pins, snapshot, parameters and rows but keeps compiled programs and states; reset() gives
-  // it the parameters and snapshot of its next run, and start() follows as in a new one. O(nodes of the plan).
+  // it the parameters and snapshot of its next run, and start() follows as in a new one. O(nodes of the plan that ran). The caller
+  // has checked and locked the relations it was planned from. finish() parks too. After an error throw the object away.
   void park();
   void reset(const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot);
   // Starts over (cursor rewinding).
@@ -88,6 +90,11 @@ class Execution {
 // the call site). Registered once before the first fork.
 using LanguageResolver = FunctionPointer (*)(const catalog::FunctionInfo& function, FunctionSite& site, Arena& arena);
 void register_language(Oid language, LanguageResolver resolver);
+
+// WHERE CURRENT OF: the row the cursor stands on in that table (session/ looks the cursor up and asks Execution::current_row).
+// False: it stands on a row of another partition. Throws 34000, 24000 and the like.
+using CursorLookup = bool (*)(const nodes::CurrentOf& cursor, std::span<const planner::ParameterValue> parameters, Oid table, TupleId& tid);
+void set_cursor_lookup(CursorLookup lookup);
 
 // Evaluates an expression without a row (defaults, EXECUTE arguments, COPY WHERE is elsewhere, partition bounds, DO).
 NullableDatum evaluate(const nodes::Expr* e, const planner::BoundParameters& parameters, Arena& arena);
@@ -119,13 +126,18 @@ class TableWriter {
   std::unique_ptr<State> state_;
 };
 
-// Builds an index's contents from its table (CREATE INDEX, REINDEX). Locks held by the caller.
-void build_index(Oid table, Oid index, const transaction::Snapshot* snapshot, std::uint64_t& table_rows, std::uint64_t& index_rows);
+// Builds an index's contents from its table (CREATE INDEX, REINDEX). Locks held by the caller. broken_chains: see
+// heap::scan_for_index_build (pg_index.indcheckxmin must be set).
+void build_index(Oid table, Oid index, const transaction::Snapshot* snapshot, std::uint64_t& table_rows, std::uint64_t& index_rows,
+                 bool* broken_chains = nullptr);
 // CREATE INDEX CONCURRENTLY's second pass: adds entries for rows the snapshot sees that the index lacks.
 void validate_index(Oid table, Oid index, const transaction::Snapshot& snapshot);
-// Checks all rows against a new CHECK / NOT NULL / foreign key / partition bound; throws the violation.
+// Checks all rows against a new CHECK / NOT NULL / foreign key / partition bound; throws the violation. Without a constraint name a
+// check of the form "column IS NOT NULL" stands for NOT NULL, any other for a partition's bounds.
 void validate_check(Oid table, const nodes::Expr* check, std::string_view constraint_name);
 void validate_foreign_key(Oid foreign_key_constraint);
+// Once before the first fork: deferred constraints are checked at commit, forgotten at abort.
+void install_constraint_hooks();
 // SET CONSTRAINTS. names empty = ALL.
 void set_constraints(std::span<const Oid> constraints, bool all, bool deferred);
 
