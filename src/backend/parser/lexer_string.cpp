@@ -97,7 +97,7 @@ bool Lexer::continues_string() {
   return true;
 }
 
-// '…', b'…', x'…', U&'…': only '' means anything.
+// '…', b'…', x'…', U&'…': only '' means anything, and in bit strings not even that.
 void Lexer::scan_plain_string(Token& token, Tok kind) {
   const int start = pos_;
   const char prefix = copy_[pos_];
@@ -120,7 +120,7 @@ void Lexer::scan_plain_string(Token& token, Tok kind) {
     if (out != p) std::memmove(out, p, static_cast<std::size_t>(quote - p));
     out += quote - p;
     pos_ = static_cast<int>(quote - copy_) + 1;
-    if (copy_[pos_] == '\'') {
+    if (copy_[pos_] == '\'' && kind != Tok::bit_string) {
       *out++ = '\'';
       ++pos_;
       continue;

@@ -220,20 +220,21 @@ AlterTableCommand* Parser::alter_alter(AlterTableCommand* c) {
     c->constraint = make<Constraint>();
     c->constraint->type = ConstraintKind::foreign_key;
     c->constraint->name = c->name;
-    apply_attributes(c->constraint, constraint_attributes(), "ALTER CONSTRAINT statement", true, false, false);
+    apply_attributes(c->constraint, constraint_attributes(), "FOREIGN KEY", true, false, false);
     return c;
   }
   accept(Tok::kw_column);
   if (at(Tok::integer)) {
     const int l = loc();
     c->number = integer_constant();
+    expect_all(Tok::kw_set, Tok::kw_statistics);
+    c->action = AlterTableAction::set_statistics;
+    Constant* target = make_integer(0, loc());
+    target->integer = signed_integer();
+    c->expr = target;
     if (c->number <= 0 || c->number > INT16_MAX) {
       throw SqlError(sqlstate::invalid_parameter_value, "column number must be in range from 1 to {}", INT16_MAX).at(l);
     }
-    expect_all(Tok::kw_set, Tok::kw_statistics);
-    c->action = AlterTableAction::set_statistics;
-    c->expr = make_integer(0, loc());
-    node_cast<Constant>(c->expr)->integer = signed_integer();
     return c;
   }
   c->name = col_id();

@@ -209,7 +209,6 @@ List<Name> Parser::including_names() { return accept(Tok::kw_include) ? parenthe
 
 Parser::Deferral Parser::constraint_attributes() {
   Deferral d;
-  d.location = loc();
   auto mark = [&](bool& flag, int location) {
     flag = true;
     if (d.not_deferrable && d.deferred) throw SqlError(sqlstate::syntax_error, "constraint declared INITIALLY DEFERRED must be DEFERRABLE").at(location);
@@ -237,7 +236,7 @@ Parser::Deferral Parser::constraint_attributes() {
 }
 
 void Parser::apply_attributes(Constraint* c, const Deferral& d, const char* kind, bool deferrable, bool not_valid, bool no_inherit) {
-  auto reject = [&](const char* word) { throw SqlError(sqlstate::feature_not_supported, "{} constraints cannot be marked {}", kind, word).at(d.location); };
+  auto reject = [&](const char* word) { throw SqlError(sqlstate::feature_not_supported, "{} constraints cannot be marked {}", kind, word); };
   if ((d.deferrable || d.deferred) && !deferrable) reject("DEFERRABLE");
   if (d.not_valid && !not_valid) reject("NOT VALID");
   if (d.no_inherit && !no_inherit) reject("NO INHERIT");
@@ -457,7 +456,6 @@ PartitionBound* Parser::partition_bound() {
 
 void Parser::hash_partition_bound(PartitionBound* b) {
   b->type = PartitionBoundKind::hash;
-  const int with_location = b->location;
   struct Item { Name name; int value; int location; };
   expect('(');
   List<Item> items = comma_list<Item>([&] {
@@ -472,8 +470,8 @@ void Parser::hash_partition_bound(PartitionBound* b) {
     if (*slot != -1) throw SqlError(sqlstate::duplicate_object, "{} for hash partition provided more than once", i.name).at(i.location);
     *slot = i.value;
   }
-  if (b->modulus == -1) throw SqlError(sqlstate::syntax_error, "modulus for hash partition must be specified").at(with_location);
-  if (b->remainder == -1) throw SqlError(sqlstate::syntax_error, "remainder for hash partition must be specified").at(with_location);
+  if (b->modulus == -1) throw SqlError(sqlstate::syntax_error, "modulus for hash partition must be specified");
+  if (b->remainder == -1) throw SqlError(sqlstate::syntax_error, "remainder for hash partition must be specified");
 }
 
 }  // namespace hathi::parser

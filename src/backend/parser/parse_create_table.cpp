@@ -80,7 +80,7 @@ StatementNode* Parser::create_table_as(RangeVar* relation, const List<Name>& col
 }
 
 // CREATE [TEMP …] was consumed; TABLE is current.
-StatementNode* Parser::create_table(Persistence kind) {
+StatementNode* Parser::create_table(Persistence kind, bool query_allowed) {
   const int location = loc();
   advance();
   const bool exists = if_not_exists();
@@ -89,7 +89,7 @@ StatementNode* Parser::create_table(Persistence kind) {
   table->relation = qualified_name();
   table->relation->persistence = kind;
   if (accept('(')) {
-    if (at_flag(kMayBeColumn) && (next_is(',') || next_is(')'))) {
+    if (query_allowed && at_flag(kMayBeColumn) && (next_is(',') || next_is(')'))) {
       List<Name> columns = name_list();
       expect(')');
       return create_table_as(table->relation, columns, location, exists);
@@ -118,6 +118,7 @@ StatementNode* Parser::create_table(Persistence kind) {
     table_tail(table);
     return table;
   }
+  if (!query_allowed) syntax_error();
   return create_table_as(table->relation, {}, location, exists);
 }
 
@@ -238,6 +239,7 @@ Option* Parser::sequence_option() {
     case Tok::kw_as: advance(); return make_option("as", simple_type_name(), location);
     case Tok::kw_cache: case Tok::kw_maxvalue: case Tok::kw_minvalue: advance(); return make_option(name, numeric_only(), location);
     case Tok::kw_cycle: advance(); return make_option("cycle", make_boolean(true, location), location);
+    case Tok::kw_logged: case Tok::kw_unlogged: advance(); return make_option(name, nullptr, location);
     case Tok::kw_increment:
       advance();
       accept(Tok::kw_by);
@@ -370,11 +372,7 @@ StatementNode* Parser::schema_element() {
     if (at(Tok::kw_index)) return create_index(false, location);
     if (at(Tok::kw_trigger) || at(Tok::kw_constraint)) return create_trigger(false, location);
   }
-  if (at(Tok::kw_table)) {
-    StatementNode* table = create_table(kind);
-    if (!is<CreateTableStatement>(table)) syntax_error();
-    return table;
-  }
+  if (at(Tok::kw_table)) return create_table(kind, false);
   if (at(Tok::kw_sequence)) return create_sequence(kind, location);
   const bool recursive = accept(Tok::kw_recursive);
   if (!at(Tok::kw_view)) syntax_error();

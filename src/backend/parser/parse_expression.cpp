@@ -69,9 +69,9 @@ Expr* Parser::continue_expression(Expr* left, int min_precedence, ExprMode mode,
     const int prec = kOperators.strength[index];
     if (prec == 0 || prec < min_precedence) return left;
     if (mode == ExprMode::b && !kOperators.in_b[index]) return left;
-    if (label_may_follow && is_label_here()) return left;
-    if (in_substring_ && at(Tok::kw_similar) && !next_is(Tok::kw_to)) return left;
+    if (in_substring_ && min_precedence == precedence::lowest && at(Tok::kw_similar) && !next_is(Tok::kw_to)) return left;
     if (prec == nonassoc) syntax_error();
+    if (label_may_follow && is_label_here()) return left;
     nonassoc = -1;
     left = binary(left, prec, mode, nonassoc);
   }
@@ -135,6 +135,7 @@ Expr* Parser::prefix(ExprMode mode) {
     case Tok::kw_unique:
       if (mode == ExprMode::b) syntax_error();
       advance();
+      nulls_distinct_clause();
       select_in_parens();
       throw SqlError(sqlstate::feature_not_supported, "UNIQUE predicate is not yet implemented").at(location);
     case token_of('('): {
@@ -399,7 +400,7 @@ Expr* Parser::overlaps(RowExpr* left) {
   advance();
   const int right_location = loc();
   List<Expr*> right;
-  if (row_constructor_follows()) {
+  if (at(Tok::kw_row)) {
     right = node_cast<RowExpr>(row_constructor())->args;
   } else {
     expect('(');

@@ -54,18 +54,16 @@ StatementNode* Parser::alter_extension(int location) {
 
 // ---- publications, subscriptions ----
 
+// The list is complete before what is wrong with it is reported: error holds it for the caller to throw.
 // A list in which TABLE and TABLES IN SCHEMA carry over to the names behind them.
-List<PublicationObject*> Parser::publication_objects() {
+List<PublicationObject*> Parser::publication_objects(std::optional<SqlError>& error) {
   List<PublicationObject*> list;
   bool first = true, tables = true;
-  SqlError invalid(sqlstate::syntax_error, "");
-  bool has_error = false;
   auto note = [&](const char* message, int location, const char* detail) {
-    if (has_error) return;
-    has_error = true;
-    invalid = SqlError(sqlstate::syntax_error, "{}", message);
-    if (detail != nullptr) invalid.detail(detail);
-    invalid.at(location);
+    if (error) return;
+    error = SqlError(sqlstate::syntax_error, "{}", message);
+    if (detail != nullptr) error->detail(detail);
+    error->at(location);
   };
   do {
     PublicationObject* o = make<PublicationObject>();
@@ -94,6 +92,7 @@ List<PublicationObject*> Parser::publication_objects() {
         o->relation = only ? relation_expr() : qualified_name();
         const bool star = !only && accept('*');
         plain_name = !only && !star && o->relation->schema.empty();
+        if (only || star) o->location = 0;
       }
     }
     if (o->type == PublicationObjectKind::table) {
@@ -119,22 +118,23 @@ List<PublicationObject*> Parser::publication_objects() {
     first = false;
     push(list, o);
   } while (accept(','));
-  if (has_error) throw invalid;
   return list;
 }
 
 StatementNode* Parser::create_publication(int location) {
   CreatePublicationStatement* p = make<CreatePublicationStatement>(location);
   p->name = col_id();
+  std::optional<SqlError> error;
   if (accept(Tok::kw_for)) {
     if (accept(Tok::kw_all)) {
       expect(Tok::kw_tables);
       p->for_all_tables = true;
     } else {
-      p->objects = publication_objects();
+      p->objects = publication_objects(error);
     }
   }
   p->options = optional_with_definition();
+  if (error) throw *error;
   return p;
 }
 
@@ -159,7 +159,9 @@ StatementNode* Parser::alter_publication(int location) {
     default: syntax_error();
   }
   advance();
-  a->objects = publication_objects();
+  std::optional<SqlError> error;
+  a->objects = publication_objects(error);
+  if (error) throw *error;
   return a;
 }
 
@@ -300,7 +302,7 @@ StatementNode* Parser::create_user_mapping(bool alter, int location) {
   CreateForeignObjectStatement* m = make<CreateForeignObjectStatement>(location);
   m->type_of_object = ObjectType::user_mapping;
   m->alter = alter;
-  m->if_not_exists = !alter && if_not_exists();
+  m->if_not_exists = !alter && if_not_exists(false);
   expect(Tok::kw_for);
   m->role = user_mapping_role();
   expect(Tok::kw_server);

@@ -106,6 +106,7 @@ SelectStatement* Parser::select_or_join_in_parens(FromItem*& join) {
         expect(')');
         return query;
       }
+      if (!at(Tok::kw_as) && !at_flag(kMayBeColumn) && !at_join()) syntax_error();
       item = range_subquery(query, false, location);
     } else {
       complete = at(')');
@@ -151,8 +152,9 @@ FromItem* Parser::lateral_item() {
   const int location = loc();
   advance();
   if (at('(')) {
+    const int parens = loc();
     SelectStatement* query = select_in_parens();
-    return range_subquery(query, true, location);
+    return range_subquery(query, true, parens);
   }
   if (at(Tok::kw_rows) && next_is(Tok::kw_from)) return rows_from(true);
   if (at(Tok::kw_xmltable) && next_is('(')) return xml_table(true);
@@ -327,8 +329,14 @@ XmlTableColumn Parser::xml_table_column() {
   return c;
 }
 
+// What is wrong with the options is reported when all of them are read.
 void Parser::xml_column_options(XmlTableColumn& c) {
-  auto fail = [](const char* message, int location) { throw SqlError(sqlstate::syntax_error, "{}", message).at(location); };
+  std::optional<SqlError> error;
+  auto check = [&](bool wrong, const std::string& message, int location) {
+    if (!wrong || error) return;
+    error = SqlError(sqlstate::syntax_error, "{}", message);
+    error->at(location);
+  };
   bool nullability_seen = false;
   for (;;) {
     const int location = loc();
@@ -336,27 +344,29 @@ void Parser::xml_column_options(XmlTableColumn& c) {
       case Tok::kw_default: {
         advance();
         Expr* e = b_expression();
-        if (c.default_value != nullptr) fail("only one DEFAULT value is allowed", location);
+        check(c.default_value != nullptr, "only one DEFAULT value is allowed", location);
         c.default_value = e;
         break;
       }
       case Tok::identifier: {
         const Name option = take_text();
         Expr* e = b_expression();
-        if (option != "path") throw SqlError(sqlstate::syntax_error, "unrecognized column option \"{}\"", option).at(location);
-        if (c.path != nullptr) fail("only one PATH value per column is allowed", location);
+        check(option != "path", fmt::format("unrecognized column option \"{}\"", option), location);
+        check(c.path != nullptr, "only one PATH value per column is allowed", location);
         c.path = e;
         break;
       }
       case Tok::kw_not: case Tok::kw_null: {
         const bool not_null = accept(Tok::kw_not);
         expect(Tok::kw_null);
-        if (nullability_seen) throw SqlError(sqlstate::syntax_error, "conflicting or redundant NULL / NOT NULL declarations for column \"{}\"", c.name).at(location);
+        check(nullability_seen, fmt::format("conflicting or redundant NULL / NOT NULL declarations for column \"{}\"", c.name), location);
         nullability_seen = true;
         c.not_null = not_null;
         break;
       }
-      default: return;
+      default:
+        if (error) throw *error;
+        return;
     }
   }
 }

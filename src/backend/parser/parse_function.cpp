@@ -35,6 +35,8 @@ void Parser::function_arguments(FunctionCall* call) {
     expect(')');
     return;
   }
+  const bool outer = in_substring_;
+  in_substring_ = false;
   const bool set_quantified = at_any(Tok::kw_all, Tok::kw_distinct);
   if (set_quantified) {
     call->distinct = at(Tok::kw_distinct);
@@ -50,10 +52,13 @@ void Parser::function_arguments(FunctionCall* call) {
       push(call->args, function_argument());
     } while (accept(','));
   }
-  if (accept(Tok::kw_order)) {
+  if (at(Tok::kw_order)) {
+    argument_order_location_ = loc();
+    advance();
     expect(Tok::kw_by);
     call->order_by = sort_list();
   }
+  in_substring_ = outer;
   expect(')');
 }
 
@@ -73,7 +78,7 @@ Expr* Parser::literal_of_call(FunctionCall* call, int location) {
   TypeName* type = make<TypeName>(location);
   type->names = call->name;
   type->typmods = call->args;
-  if (!call->order_by.empty()) throw SqlError(sqlstate::syntax_error, "type modifier cannot have ORDER BY").at(call->order_by[0]->location);
+  if (!call->order_by.empty()) throw SqlError(sqlstate::syntax_error, "type modifier cannot have ORDER BY").at(argument_order_location_);
   return typed_literal(type, location);
 }
 
@@ -168,12 +173,26 @@ void Parser::check_frame(const Bound& start, const Bound& end) {
   }
 }
 
+namespace {
+// ROWS BETWEEN …: BETWEEN is a column's name if no expression can begin behind it.
+bool may_begin_expression(Tok t) {
+  switch (t) {
+    case Tok::left_paren: case Tok::plus: case Tok::minus: case Tok::op: case Tok::integer: case Tok::number: case Tok::string: case Tok::bit_string: case Tok::parameter:
+    case Tok::kw_not: case Tok::not_la: case Tok::kw_case: case Tok::kw_cast: case Tok::kw_array: case Tok::kw_true: case Tok::kw_false: case Tok::kw_null: case Tok::kw_default:
+    case Tok::kw_unique: case Tok::kw_current_catalog: case Tok::kw_current_date: case Tok::kw_current_role: case Tok::kw_current_time: case Tok::kw_current_timestamp:
+    case Tok::kw_current_user: case Tok::kw_localtime: case Tok::kw_localtimestamp: case Tok::kw_session_user: case Tok::kw_user: return true;
+    default: return has_flag(t, kMayBeWord);
+  }
+}
+}  // namespace
+
 void Parser::frame_clause(WindowDef* w) {
   w->has_frame = true;
   w->mode = at(Tok::kw_range) ? FrameMode::range : at(Tok::kw_rows) ? FrameMode::rows : FrameMode::groups;
   advance();
   Bound start, end{FrameBound::current_row, nullptr, -1};
-  if (accept(Tok::kw_between)) {
+  if (at(Tok::kw_between) && may_begin_expression(peek_kind())) {
+    advance();
     w->between = true;
     start = frame_bound();
     expect(Tok::kw_and);

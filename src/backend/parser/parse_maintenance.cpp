@@ -21,9 +21,9 @@ StatementNode* Parser::copy_statement() {
     if (!begins_preparable()) syntax_error();
     copy->query = preparable_statement();
     expect(')');
+    const int location = loc();
     expect(Tok::kw_to);
     copy_file(copy);
-    const int location = loc();
     if (copy->is_program && copy->filename.data() == nullptr) {
       throw SqlError(sqlstate::syntax_error, "STDIN/STDOUT not allowed with PROGRAM").at(location);
     }
@@ -43,9 +43,9 @@ void Parser::copy_direction(CopyStatement* copy) {
   copy->is_from = accept(Tok::kw_from);
   if (!copy->is_from) expect(Tok::kw_to);
   copy_file(copy);
-  const int behind_file = loc();
+  int behind_file = -1;
   if (at(Tok::kw_using) || at(Tok::kw_delimiters)) {
-    const int location = loc();
+    const int location = behind_file = loc();
     accept(Tok::kw_using);
     expect(Tok::kw_delimiters);
     const int l = loc();

@@ -184,8 +184,8 @@ RoleSpec* Parser::role_spec() {
   return role;
 }
 
-Name Parser::role_id() {
-  RoleSpec* role = role_spec();
+// A role that is named, not PUBLIC or CURRENT_USER.
+void Parser::check_role_id(const RoleSpec* role) {
   switch (role->role_kind) {
     case RoleKind::name: break;
     case RoleKind::public_role: throw SqlError(sqlstate::reserved_name, "role name \"public\" is reserved").at(role->location);
@@ -193,6 +193,11 @@ Name Parser::role_id() {
     case RoleKind::current_user: throw SqlError(sqlstate::reserved_name, "CURRENT_USER cannot be used as a role name here").at(role->location);
     case RoleKind::current_role: throw SqlError(sqlstate::reserved_name, "CURRENT_ROLE cannot be used as a role name here").at(role->location);
   }
+}
+
+Name Parser::role_id() {
+  RoleSpec* role = role_spec();
+  check_role_id(role);
   return role->name;
 }
 
@@ -265,16 +270,17 @@ Node* Parser::definition_value() {
   return function_type();
 }
 
-Option* Parser::definition_element() {
+Option* Parser::definition_element(bool value_required) {
   Option* o = make<Option>();
   o->name = col_label();
+  if (value_required && !at('=')) syntax_error();
   if (accept('=')) o->value = definition_value();
   return o;
 }
 
-OptionList Parser::definition() {
+OptionList Parser::definition(bool values_required) {
   expect('(');
-  OptionList list = comma_list<Option*>([&] { return definition_element(); });
+  OptionList list = comma_list<Option*>([&] { return definition_element(values_required); });
   expect(')');
   return list;
 }
@@ -366,17 +372,17 @@ DropBehavior Parser::drop_behavior() {
   return DropBehavior::restrict;
 }
 
-bool Parser::if_exists() {
-  if (!at(Tok::kw_if) || !next_is(Tok::kw_exists)) return false;
+bool Parser::if_exists(bool name_may_follow) {
+  if (!at(Tok::kw_if) || (name_may_follow && !next_is(Tok::kw_exists))) return false;
   advance();
-  advance();
+  expect(Tok::kw_exists);
   return true;
 }
 
-bool Parser::if_not_exists() {
-  if (!at(Tok::kw_if) || !next_is(Tok::kw_not)) return false;
+bool Parser::if_not_exists(bool name_may_follow) {
+  if (!at(Tok::kw_if) || (name_may_follow && !next_is(Tok::kw_not))) return false;
   advance();
-  advance();
+  expect(Tok::kw_not);
   expect(Tok::kw_exists);
   return true;
 }

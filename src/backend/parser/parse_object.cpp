@@ -151,7 +151,7 @@ StatementNode* Parser::drop_statement() {
     case Tok::kw_role: case Tok::kw_group: advance(); return drop_role(location);
     case Tok::kw_user:
       advance();
-      return at(Tok::kw_mapping) ? drop_user_mapping(location) : drop_role(location);
+      return at(Tok::kw_mapping) && (next_is(Tok::kw_for) || next_is(Tok::kw_if)) ? drop_user_mapping(location) : drop_role(location);
     case Tok::kw_database: advance(); return drop_database(location);
     case Tok::kw_tablespace: {
       advance();
@@ -173,7 +173,7 @@ StatementNode* Parser::drop_statement() {
       advance();
       DropStatement* d = make<DropStatement>(location);
       d->type_of_object = cast ? ObjectType::cast : ObjectType::transform;
-      d->missing_ok = if_exists();
+      d->missing_ok = if_exists(false);
       ObjectRef* o = make_object(d->type_of_object, loc());
       if (cast) {
         expect('(');
@@ -276,7 +276,7 @@ StatementNode* Parser::drop_operator(int location) {
     push(d->objects, o);
   } else {
     d->type_of_object = ObjectType::operator_;
-    d->missing_ok = if_exists();
+    d->missing_ok = if_exists(next_is('.'));
     d->objects = comma_list<ObjectRef*>([&] { return operator_with_args(); });
   }
   d->behavior = drop_behavior();
@@ -297,7 +297,7 @@ StatementNode* Parser::drop_user_mapping(int location) {
   DropStatement* d = make<DropStatement>(location);
   d->type_of_object = ObjectType::user_mapping;
   advance();
-  d->missing_ok = if_exists();
+  d->missing_ok = if_exists(false);
   expect(Tok::kw_for);
   ObjectRef* o = make_object(ObjectType::user_mapping, loc());
   o->role = user_mapping_role();

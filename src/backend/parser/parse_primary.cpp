@@ -28,7 +28,8 @@ Expr* Parser::constant_token() {
     case Tok::integer:
       c->type = ConstantKind::integer;
       c->integer = current_.integer;
-      break;
+      advance();
+      return c;
     case Tok::number: c->type = ConstantKind::number; break;
     case Tok::string: c->type = ConstantKind::string; break;
     default: c->type = ConstantKind::bit_string; break;
@@ -192,6 +193,7 @@ Expr* Parser::column_reference(Name first, int location) {
     if (at('.') || at('[')) {
       indirection_step();
       while (at('.') || at('[')) indirection_step();
+      if (at('(') || at(Tok::string)) syntax_error();
       fail_near("improper use of \"*\"");
     }
     return column;
@@ -215,7 +217,10 @@ SelectStatement* Parser::select_or_expression_in_parens(Expr*& first, int& paren
     return query;
   }
   if (!at('(')) {
+    const bool outer = in_substring_;
+    in_substring_ = false;
     first = expression();
+    in_substring_ = outer;
     return nullptr;
   }
   // An inner parenthesis: a query in parentheses may be the whole of this one, the beginning of a longer query, or an operand.

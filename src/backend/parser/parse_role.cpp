@@ -134,7 +134,7 @@ StatementNode* Parser::alter_role(int location) {
   if (accept(Tok::kw_all)) return setting_of_role(nullptr, true, location);
   RoleSpec* role = role_spec();
   if (at(Tok::kw_rename)) {
-    if (role->role_kind != RoleKind::name) syntax_error();
+    check_role_id(role);
     ObjectRef* o = make_object(ObjectType::role, location);
     push_name(o, role->name);
     advance();
@@ -156,6 +156,7 @@ StatementNode* Parser::alter_role(int location) {
 StatementNode* Parser::alter_group(int location) {
   RoleSpec* role = role_spec();
   if (at(Tok::kw_rename)) {
+    check_role_id(role);
     ObjectRef* o = make_object(ObjectType::role, location);
     push_name(o, role->name);
     return rename_to(ObjectType::role, o, location);
@@ -298,9 +299,9 @@ StatementNode* Parser::alter_tablespace(int location) {
 Privilege Parser::privilege() {
   Privilege p;
   p.location = loc();
-  if (at(Tok::kw_alter)) {
+  if (at(Tok::kw_alter) && next_is(Tok::kw_system)) {
     advance();
-    expect(Tok::kw_system);
+    advance();
     p.name = "alter system";
     return p;
   }

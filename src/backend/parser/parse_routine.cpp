@@ -1,5 +1,7 @@
 // Functions, procedures, aggregates, operators and their classes, casts, transforms.
 
+#include <algorithm>
+
 #include "hathi/error/report.h"
 #include "parser_impl.h"
 
@@ -60,14 +62,12 @@ StatementNode* Parser::create_function(bool replace, int location) {
   advance();
   f->name = function_name();
   f->parameters = function_parameters(true);
+  bool output_given = false;
   if (!f->is_procedure && at(Tok::kw_returns) && !next_is(Tok::kw_null)) {
     advance();
     if (accept(Tok::kw_table)) {
       expect('(');
-      for (FunctionParameter* p : f->parameters) {
-        if (p->mode != ParameterMode::unspecified && p->mode != ParameterMode::in && p->mode != ParameterMode::variadic) f->returns_table = true;
-      }
-      const bool output_given = f->returns_table;
+      for (FunctionParameter* p : f->parameters) output_given = output_given || p->mode == ParameterMode::out || p->mode == ParameterMode::in_out;
       f->returns_table = true;
       do {
         FunctionParameter* c = make<FunctionParameter>();
@@ -77,13 +77,13 @@ StatementNode* Parser::create_function(bool replace, int location) {
         push(f->parameters, c);
       } while (accept(','));
       expect(')');
-      if (output_given) throw SqlError(sqlstate::syntax_error, "OUT and INOUT arguments aren't allowed in TABLE functions");
     } else {
       f->return_type = function_type();
     }
   }
   while (Option* o = function_option(true)) push(f->options, o);
   routine_body(f);
+  if (output_given) throw SqlError(sqlstate::syntax_error, "OUT and INOUT arguments aren't allowed in TABLE functions");
   return f;
 }
 
@@ -196,7 +196,7 @@ StatementNode* Parser::routine_body_statement() {
 StatementNode* Parser::alter_function(ObjectType type, int location) {
   ObjectRef* f = routine_with_args(type);
   f->location = location;
-  const bool depends = at(Tok::kw_depends) || (at(Tok::kw_no) && next_is(Tok::kw_depends));
+  const bool depends = at(Tok::kw_depends) || at(Tok::kw_no);
   if (depends || at(Tok::kw_rename) || at(Tok::kw_owner) || (at(Tok::kw_set) && next_is(Tok::kw_schema) && peek_kind(2) != Tok::equal && peek_kind(2) != Tok::kw_to &&
                                                             peek_kind(2) != Tok::string && peek_kind(2) != Tok::dot && peek_kind(2) != Tok::kw_from)) {
     return alter_object_with_commands(f, 15);
@@ -215,9 +215,11 @@ StatementNode* Parser::alter_function(ObjectType type, int location) {
 void Parser::aggregate_signature(ObjectRef* object) {
   object->has_args = true;
   expect('(');
+  List<FunctionParameter*> ordered;
   auto parameter = [&] {
     FunctionParameter* p = function_parameter(false);
     if (p->mode != ParameterMode::unspecified && p->mode != ParameterMode::in && p->mode != ParameterMode::variadic) {
+      if (!at(',') && !at(')') && !at(Tok::kw_order)) syntax_error();
       throw SqlError(sqlstate::feature_not_supported, "aggregates cannot have output arguments").at(p->location);
     }
     return p;
@@ -229,22 +231,22 @@ void Parser::aggregate_signature(ObjectRef* object) {
     if (accept(Tok::kw_order)) {
       expect(Tok::kw_by);
       object->direct_args = static_cast<int>(object->parameters.size());
-      List<FunctionParameter*> ordered = comma_list<FunctionParameter*>(parameter);
-      if (object->direct_args > 0 && object->parameters.back()->mode == ParameterMode::variadic) {
-        const FunctionParameter* last = object->parameters.back();
-        const bool same = ordered.size() == 1 && ordered[0]->mode == ParameterMode::variadic && joined(ordered[0]->type->names) == joined(last->type->names) &&
-                          ordered[0]->type->array_bounds.size() == last->type->array_bounds.size();
-        if (!same) {
-          throw SqlError(sqlstate::feature_not_supported,
-                         "an ordered-set aggregate with a VARIADIC direct argument must have one VARIADIC aggregated argument of the same data type")
-              .at(ordered[0]->location);
-        }
-      } else {
-        object->parameters.append(arena_, ordered);
-      }
+      ordered = comma_list<FunctionParameter*>(parameter);
     }
   }
   expect(')');
+  if (ordered.empty()) return;
+  if (object->direct_args == 0 || object->parameters.back()->mode != ParameterMode::variadic) {
+    object->parameters.append(arena_, ordered);
+    return;
+  }
+  const FunctionParameter* last = object->parameters.back();
+  const bool same = ordered.size() == 1 && ordered[0]->mode == ParameterMode::variadic && joined(ordered[0]->type->names) == joined(last->type->names) &&
+                    std::ranges::equal(ordered[0]->type->array_bounds, last->type->array_bounds);
+  if (!same) {
+    throw SqlError(sqlstate::feature_not_supported, "an ordered-set aggregate with a VARIADIC direct argument must have one VARIADIC aggregated argument of the same data type")
+        .at(ordered[0]->type->location);
+  }
 }
 
 StatementNode* Parser::create_aggregate(bool replace, int location) {
@@ -422,7 +424,7 @@ StatementNode* Parser::alter_operator(int location) {
     AlterObjectStatement* a = make<AlterObjectStatement>(location);
     a->object = o;
     advance();
-    a->options = definition();
+    a->options = definition(true);
     return a;
   }
   return alter_object_with_commands(o, 6);

@@ -139,7 +139,7 @@ SelectStatement* Parser::values_clause() {
   return query;
 }
 
-bool Parser::target_list_is_empty() const { return ends_target_label(tok()) && !at(','); }
+bool Parser::target_list_is_empty() const { return (ends_target_label(tok()) && !at(',')) || at_any(Tok::kw_create, Tok::kw_grant); }
 
 SelectStatement* Parser::simple_select() {
   SelectStatement* query = make<SelectStatement>();
@@ -333,6 +333,7 @@ void Parser::limit_clause(Limits& limits) {
   auto at_row_word = [&] { return at_any(Tok::kw_row, Tok::kw_rows); };
   if (at_row_word() && (next_is(Tok::kw_only) || next_is(Tok::kw_with))) {
     limits.limit = make_integer(1, -1);
+    limits.limit_location = -1;
   } else {
     limits.limit = fetch_value();
     if (!at_row_word()) syntax_error();
@@ -456,6 +457,7 @@ void Parser::cte_search(CommonTableExpr* cte) {
 
 // A constant, as CYCLE … TO value DEFAULT value takes it.
 Node* Parser::cycle_value() {
+  if (!at_any(Tok::integer, Tok::number, Tok::string, Tok::bit_string, Tok::kw_true, Tok::kw_false, Tok::kw_null) && !at_flag(kMayBeFunction) && !at_flag(kMayBeColumn)) syntax_error();
   Expr* e = primary();
   if (is<Constant>(e)) return e;
   if (auto* cast = node_try<TypeCast>(e); cast != nullptr && is<Constant>(cast->arg)) return e;

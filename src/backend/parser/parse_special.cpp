@@ -341,12 +341,9 @@ Expr* Parser::xml_root(int location) {
 Expr* Parser::xml_passing_argument() {
   expect(Tok::kw_passing);
   auto by = [&] {
-    if (!at(Tok::kw_by)) return;
-    if (!next_is(Tok::kw_ref) && !next_is(Tok::kw_value)) return;
-    advance();
-    advance();
+    if (accept(Tok::kw_by) && !accept(Tok::kw_ref)) expect(Tok::kw_value);
   };
-  by();
+  if (next_is(Tok::kw_ref) || next_is(Tok::kw_value)) by();
   Expr* x = primary();
   by();
   return x;

@@ -142,7 +142,7 @@ StatementNode* Parser::alter_type(int location) {
         AlterObjectStatement* a = make<AlterObjectStatement>(location);
         a->object = object;
         advance();
-        a->options = definition();
+        a->options = definition(true);
         return a;
       }
       break;
@@ -156,7 +156,7 @@ StatementNode* Parser::alter_enum_add(ObjectRef* object, int location) {
   e->name = object->name;
   advance();
   advance();
-  e->if_not_exists = if_not_exists();
+  e->if_not_exists = if_not_exists(false);
   e->new_value = string_constant();
   if (at_any(Tok::kw_before, Tok::kw_after)) {
     e->before = at(Tok::kw_before);
@@ -304,7 +304,7 @@ StatementNode* Parser::alter_text_search_configuration(int location) {
   };
   if (word == Tok::kw_drop) {
     a->action = TextSearchAction::drop_mapping;
-    a->missing_ok = if_exists();
+    a->missing_ok = if_exists(false);
     expect(Tok::kw_for);
     a->token_types = name_list();
     return a;
@@ -341,9 +341,13 @@ void Parser::trigger_events(CreateTriggerStatement* t) {
       case Tok::kw_update: event = kTriggerUpdate; break;
       default: syntax_error();
     }
+    Token near = current_;
     advance();
-    if (event == kTriggerUpdate && accept(Tok::kw_of)) columns = name_list();
-    if ((t->events & event) != 0) fail_near("duplicate trigger events specified");
+    if (event == kTriggerUpdate) {
+      if (accept(Tok::kw_of)) columns = name_list();
+      near = current_;
+    }
+    if ((t->events & event) != 0) fail_near("duplicate trigger events specified", near);
     t->events |= event;
     t->update_columns.append(arena_, columns);
   } while (accept(Tok::kw_or));
@@ -365,6 +369,7 @@ void Parser::trigger_tail(CreateTriggerStatement* t) {
 void Parser::trigger_arguments(CreateTriggerStatement* t) {
   expect('(');
   if (accept(')')) return;
+  accept(',');  // the list may begin with nothing
   do {
     if (!at_any(Tok::integer, Tok::number, Tok::string) && !at_flag(kMayBeLabel)) syntax_error();
     push(t->args, at(Tok::integer) ? arena_.copy(std::to_string(current_.integer)) : current_.text);
@@ -396,14 +401,15 @@ StatementNode* Parser::create_trigger(bool replace, int location) {
   t->relation = qualified_name();
   if (t->is_constraint) {
     if (accept(Tok::kw_from)) t->referenced = qualified_name();
-    Constraint attributes;
-    apply_attributes(&attributes, constraint_attributes(), "TRIGGER", true, false, false);
-    t->deferrable = attributes.deferrable;
-    t->initially_deferred = attributes.initially_deferred;
+    const Deferral deferral = constraint_attributes();
     expect_all(Tok::kw_for, Tok::kw_each, Tok::kw_row);
     t->for_each_row = true;
     trigger_tail(t);
-    if (replace) throw SqlError(sqlstate::feature_not_supported, "CREATE OR REPLACE CONSTRAINT TRIGGER is not supported").at(location);
+    if (replace) throw SqlError(sqlstate::feature_not_supported, "CREATE OR REPLACE CONSTRAINT TRIGGER is not supported");
+    Constraint attributes;
+    apply_attributes(&attributes, deferral, "TRIGGER", true, false, false);
+    t->deferrable = attributes.deferrable;
+    t->initially_deferred = attributes.initially_deferred;
     return t;
   }
   if (accept(Tok::kw_referencing)) {

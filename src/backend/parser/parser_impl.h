@@ -4,6 +4,7 @@
 // so no method consumes a token it cannot use, and none backtracks.
 
 #include <exception>
+#include <optional>
 
 #include "hathi/base/stack.h"
 #include "hathi/parser/ast_ddl.h"
@@ -120,6 +121,7 @@ class Parser {
   RoleSpec* role_spec();
   List<RoleSpec*> role_list() { return comma_list<RoleSpec*>([&] { return role_spec(); }); }
   Name role_id();
+  void check_role_id(const RoleSpec* role);
   Name setting_name();
   std::string_view joined(const QualifiedName& names);
 
@@ -143,12 +145,12 @@ class Parser {
   List<TypeName*> type_list() { return comma_list<TypeName*>([&] { return type_name(); }); }
 
   Node* definition_value();
-  OptionList definition();           // ( name [= value], … )
+  OptionList definition(bool values_required = false);  // ( name [= value], … )
   OptionList optional_with_definition();  // [WITH definition]
   OptionList rel_options();          // ( [ns.]name [= value], … )
   OptionList optional_rel_options(); // [WITH reloptions]
   Option* rel_option();
-  Option* definition_element();
+  Option* definition_element(bool value_required);
   OptionList generic_options();      // OPTIONS ( name 'value', … )
   OptionList optional_generic_options() { return at(Tok::kw_options) ? generic_options() : OptionList(); }
   OptionList alter_generic_options();
@@ -161,8 +163,9 @@ class Parser {
   Constant* numeric_only();
   Node* boolean_or_string_or_number();
   DropBehavior drop_behavior();
-  bool if_exists();                  // [IF EXISTS], IF known to be current
-  bool if_not_exists();              // [IF NOT EXISTS]
+  // [IF EXISTS], [IF NOT EXISTS]. Where a name may follow, IF may be that name; where none may, pass false.
+  bool if_exists(bool name_may_follow = true);
+  bool if_not_exists(bool name_may_follow = true);
   bool as_true_false_on_off(bool& value);
 
   // ---- expressions (parse_expression.cpp, parse_primary.cpp, parse_function.cpp, parse_special.cpp) ----
@@ -386,7 +389,7 @@ class Parser {
 
   // ---- tables (parse_create_table.cpp, parse_constraint.cpp, parse_partition.cpp, parse_alter_table.cpp) ----
   bool persistence(Persistence& result);   // [LOCAL|GLOBAL] TEMP[ORARY] | UNLOGGED; false when none is there
-  StatementNode* create_table(Persistence persistence);
+  StatementNode* create_table(Persistence persistence, bool query_allowed = true);
   StatementNode* create_foreign_table();
   void table_elements(CreateTableStatement* table, bool typed);
   Node* table_element();
@@ -397,7 +400,7 @@ class Parser {
   Constraint* column_constraint(ColumnDef* column);
   bool begins_column_constraint();
   void collation_of_column(QualifiedName& collation, int& location);
-  struct Deferral { bool deferrable = false, not_deferrable = false, deferred = false, immediate = false, not_valid = false, no_inherit = false; int location = -1; };
+  struct Deferral { bool deferrable = false, not_deferrable = false, deferred = false, immediate = false, not_valid = false, no_inherit = false; };
   Deferral constraint_attributes();
   void apply_attributes(Constraint* constraint, const Deferral& d, const char* kind, bool deferrable, bool not_valid, bool no_inherit);
   void check_attributes(const Deferral& d, const char* kind, bool& deferrable, bool& deferred, bool* not_valid, bool* no_inherit);
@@ -485,7 +488,7 @@ class Parser {
   StatementNode* create_extension(int location);
   StatementNode* alter_extension(int location);
   StatementNode* create_publication(int location);
-  List<PublicationObject*> publication_objects();
+  List<PublicationObject*> publication_objects(std::optional<SqlError>& error);
   StatementNode* alter_publication(int location);
   StatementNode* create_subscription(int location);
   StatementNode* alter_subscription(int location);
@@ -577,6 +580,7 @@ class Parser {
   int ahead_count_ = 0;
   std::exception_ptr ahead_error_;
   bool in_substring_ = false;      // SIMILAR may end an expression
+  int argument_order_location_ = -1;  // of the last ORDER BY among arguments
 };
 
 // The text of an operator token that may stand alone as an operator (all_Op), "" for others.

@@ -284,7 +284,7 @@ struct CreateIndexStatement : NodeOf<NodeKind::create_index_statement> {
   bool concurrently = false;
   bool if_not_exists = false;
 };
-// Sequence options: as (TypeName), cache, cycle (boolean), increment, maxvalue, minvalue (null = NO), owned_by (NameList), sequence_name (NameList), start, restart; numbers are Constants.
+// Sequence options: as (TypeName), cache, cycle (boolean), increment, maxvalue, minvalue (null = NO), owned_by (NameList), sequence_name (NameList), start, restart, logged, unlogged; numbers are Constants.
 struct CreateSequenceStatement : NodeOf<NodeKind::create_sequence_statement> {
   RangeVar* relation = nullptr;
   OptionList options;
