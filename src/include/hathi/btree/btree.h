@@ -9,6 +9,7 @@
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/datum/function.h"
 #include "hathi/datum/tuple.h"
+#include "hathi/heap/heap.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/snapshot.h"
 
@@ -32,6 +33,7 @@ struct BTreeIndex {
   bool deduplicate = true;
   int fill_factor = 90;
   std::string_view name;
+  std::string_view table_name;                   // for messages
   bool logged() const { return persistence == storage::Persistence::permanent; }
 };
 
@@ -59,6 +61,8 @@ enum class UniqueCheck : std::uint8_t { none, immediate, deferred /* insert, rep
 // What a unique check asks of the heap: which version of the row chain at tid is alive? xid to wait for when it is in progress.
 struct UniqueProbe { bool conflict = false; Xid wait_for{0}; TupleId conflicting; bool all_dead = false; };
 using HeapProbe = std::function<UniqueProbe(TupleId tid)>;
+// The usual probe: asks the table for a version that is there or in progress.
+UniqueProbe probe_heap(const heap::HeapTable& table, TupleId tid);
 
 // Inserts an entry. probe is used for unique indexes (waits for other inserters between descents). Result: false when (deferred)
 // a conflict may exist; immediate conflicts call on_conflict(conflicting tid), which throws 23505 with the key.
@@ -75,14 +79,17 @@ struct ScanKey {
   bool is_null_test = false;        // IS NULL (null_wanted) or IS NOT NULL
   bool null_wanted = false;
   ComparisonFunction comparison;
-  std::span<const Datum> any_of;    // column = ANY (…): not empty; sorted and deduplicated by the scan
+  std::span<const Datum> any_of;    // column = ANY (…): not empty, no nulls; sorted and deduplicated by the scan
+  // How two elements of any_of compare; needed only when `comparison` compares different types by a function call.
+  const ComparisonFunction* element_comparison = nullptr;
 };
 
-// A scan in index order. It reads a leaf page at a time, copies what it needs, and holds no content lock between calls;
-// with mvcc snapshots no pin either.
+// A scan in index order. It reads a leaf page at a time, copies what it needs, and holds no content lock between calls. keep_pin: the
+// leaf page stays pinned, which keeps vacuum from giving its row positions to other rows: needed with snapshots that are not MVCC.
+// Index-only scans (want_values) keep it always, since they trust the visibility map. The index must outlive the scan.
 class Scan {
  public:
-  explicit Scan(const BTreeIndex& index, bool want_values);
+  Scan(const BTreeIndex& index, bool want_values, bool keep_pin = false);
   ~Scan();
   Scan(const Scan&) = delete;
   Scan& operator=(const Scan&) = delete;
@@ -94,9 +101,12 @@ class Scan {
   const bool* nulls() const;
   // The entry just returned leads to nothing alive: may be marked dead.
   void kill_current();
+  // Ends the scan early: dead entries are marked, the pin is dropped. The destructor does so too, unless an error is on its way.
+  void finish();
   void mark();
   void restore();
  private:
+  friend struct ScanAccess;
   struct State;
   State* state_;
 };

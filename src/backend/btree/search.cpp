@@ -1,0 +1,232 @@
+#include "search.h"
+
+#include "split.h"
+
+#include "hathi/heap/free_space.h"
+#include "hathi/shmem/interrupts.h"
+#include "hathi/transaction/xid_status.h"
+
+namespace hathi::btree {
+
+using locking::LwMode;
+
+IndexHints& index_hints(const RelationFile& file) {
+  constexpr std::size_t kEntries = 128;
+  static std::array<IndexHints, kEntries> entries;
+  std::uint32_t h = raw(file.relation) * 0x9E3779B1u ^ raw(file.database);
+  IndexHints& hints = entries[(h >> 16) % kEntries];
+  if (hints.file != file) {
+    hints = IndexHints{};
+    hints.file = file;
+  }
+  return hints;
+}
+
+buffer::PinnedBuffer read_page(const BTreeIndex& index, std::uint32_t block) {
+  return buffer::read(block_tag(index, block));
+}
+
+namespace {
+
+// A page that claims not to be one of a B-tree's.
+void check_page(const BTreeIndex& index, const buffer::PinnedBuffer& pin) {
+  PageView page = pin.page();
+  if (page.is_new()) throw_corrupted(index, pin.block().value(), "unexpected zero page");
+  if (page.header().special != kPageSize - kSpecialSize) throw_corrupted(index, pin.block().value(), "corrupted page");
+}
+
+const Meta& meta_of(PageView page) { return *reinterpret_cast<const Meta*>(page.bytes() + kMetaPosition); }
+
+}  // namespace
+
+Meta read_meta(const BTreeIndex& index) {
+  buffer::PinnedBuffer pin = read_page(index, kMetaBlock.value());
+  pin.lock(LwMode::shared);
+  PageView page = pin.page();
+  if (page.is_new() || page.header().special != kPageSize - kSpecialSize || !has_flag(page, kMeta) || meta_of(page).magic != kMagic) {
+    throw SqlError(sqlstate::index_corrupted, "index \"{}\" is not a btree", index.name);
+  }
+  if (meta_of(page).version != kVersion) {
+    throw SqlError(sqlstate::index_corrupted, "version mismatch in index \"{}\": file version {}, current version {}, minimal supported version {}",
+                   index.name, meta_of(page).version, kVersion, kVersion);
+  }
+  return meta_of(page);
+}
+
+buffer::PinnedBuffer lock_root(const BTreeIndex& index) {
+  IndexHints& hints = index_hints(index.file);
+  for (int tries = 0;; ++tries) {
+    if (hints.root == kNoBlock || tries > 0) {
+      Meta meta = read_meta(index);
+      hints.root = meta.root;
+      hints.root_level = meta.level;
+      hints.root_buffer = buffer::kNoBuffer;
+      if (meta.root == kNoBlock) return {};
+    }
+    buffer::PinnedBuffer pin = buffer::read_recent(block_tag(index, hints.root), hints.root_buffer);
+    pin.lock(LwMode::shared);
+    check_page(index, pin);
+    const Special& s = special(pin.page());
+    // The flag moves with the root, so that what is remembered can be trusted when it is there.
+    if ((s.flags & (kRoot | kDeleted)) == kRoot && s.level == hints.root_level) {
+      hints.root_buffer = pin.index();
+      return pin;
+    }
+    if (tries > 10) throw_corrupted(index, hints.root, "no valid root page");
+    check_interrupts();
+  }
+}
+
+void move_right(const BTreeIndex& index, const SearchKey& key, LwMode mode, buffer::PinnedBuffer& pin, const Path* path) {
+  for (;;) {
+    PageView page = pin.page();
+    bool deleted = has_flag(page, kDeleted);
+    if (!deleted && !is_beyond(key, page)) return;
+    if (path != nullptr && !deleted && has_flag(page, kIncompleteSplit)) {
+      // Beyond is a page that its parent does not know yet.
+      std::uint32_t block = pin.block().value();
+      if (mode == LwMode::shared) {
+        pin.unlock();
+        pin.lock(LwMode::exclusive);
+      }
+      Path above = *path;
+      finish_split(index, pin, above);
+      pin = read_page(index, block);
+      pin.lock(mode);
+      continue;
+    }
+    std::uint32_t next = special(page).next;
+    if (next == kNoBlock) throw_corrupted(index, pin.block().value(), "a deleted page without a right sibling");
+    pin.release();
+    pin = read_page(index, next);
+    pin.lock(mode);
+    check_page(index, pin);
+  }
+}
+
+namespace {
+
+// One level down: the child's lock is taken after the parent's was dropped; a split in between is met by moving right.
+void step_down(const BTreeIndex& index, const SearchKey& key, LwMode mode, buffer::PinnedBuffer& pin, Path* path) {
+  PageView page = pin.page();
+  std::uint16_t line = search_inner(key, page);
+  std::uint32_t child = child_block(entry_at(page, line)), block = pin.block().value();
+  if (path != nullptr) {
+    if (path->depth >= kMaxLevels) throw_corrupted(index, block, "too many levels");
+    path->steps[path->depth++] = {block, line};
+  }
+  pin.release();
+  pin = read_page(index, child);
+  pin.lock(mode);
+  check_page(index, pin);
+}
+
+}  // namespace
+
+buffer::PinnedBuffer descend(const BTreeIndex& index, const SearchKey& key, LwMode mode, Path* path) {
+  buffer::PinnedBuffer pin = lock_root(index);
+  if (!pin) return pin;
+  if (path != nullptr) path->depth = 0;
+  if (is_leaf(pin.page()) && mode == LwMode::exclusive) {
+    pin.unlock();
+    pin.lock(mode);
+  }
+  for (;;) {
+    std::uint32_t level = special(pin.page()).level;
+    move_right(index, key, level == 0 ? mode : LwMode::shared, pin, mode == LwMode::exclusive ? path : nullptr);
+    if (level == 0) return pin;
+    step_down(index, key, level == 1 ? mode : LwMode::shared, pin, path);
+    if (special(pin.page()).level != level - 1) throw_corrupted(index, pin.block().value(), "a page of the wrong level");
+  }
+}
+
+buffer::PinnedBuffer descend_to_level(const BTreeIndex& index, const SearchKey& key, std::uint32_t level, Path* path) {
+  buffer::PinnedBuffer pin = lock_root(index);
+  if (!pin) return pin;
+  if (path != nullptr) path->depth = 0;
+  for (;;) {
+    move_right(index, key, LwMode::shared, pin, nullptr);
+    if (special(pin.page()).level <= level) return pin;
+    step_down(index, key, LwMode::shared, pin, path);
+  }
+}
+
+buffer::PinnedBuffer edge_leaf(const BTreeIndex& index, bool last) {
+  buffer::PinnedBuffer pin = lock_root(index);
+  if (!pin) return pin;
+  for (;;) {
+    PageView page = pin.page();
+    // Deleted under our feet, or split after its parent was read.
+    if (has_flag(page, kDeleted) || (last && !is_rightmost(page))) {
+      std::uint32_t next = special(page).next;
+      pin.release();
+      pin = read_page(index, next);
+    } else if (is_leaf(page)) {
+      return pin;
+    } else {
+      std::uint32_t child = child_block(entry_at(page, last ? page.line_count() : first_line(page)));
+      pin.release();
+      pin = read_page(index, child);
+    }
+    pin.lock(LwMode::shared);
+    check_page(index, pin);
+  }
+}
+
+bool is_recyclable(PageView page, Xid horizon) {
+  if (page.is_new()) return true;
+  return page.header().special == kPageSize - kSpecialSize && has_flag(page, kDeleted) && Xid{page.header().xid_base} < horizon;
+}
+
+namespace {
+
+// Makes the (exclusively locked) page look like one deleted just now.
+void stamp_reserved(buffer::PinnedBuffer& pin) {
+  PageView page = pin.page();
+  if (page.is_new()) {
+    page.init(kSpecialSize);
+    special(page) = {kNoBlock, kNoBlock, 0, kDeleted, 0};
+  }
+  page.header().xid_base = transaction::next_xid().value();
+  pin.mark_dirty_hint();
+}
+
+}  // namespace
+
+void SparePage::allocate(const BTreeIndex& index) {
+  give_back();
+  BlockNumber limit = buffer::block_count(index.file, Fork::main);
+  Xid horizon{0};
+  for (;;) {
+    BlockNumber block = heap::find_free_space(index.file, kPageSize, BlockNumber{0}, limit);
+    if (block == kInvalidBlock) break;
+    heap::record_free_space(index.file, block, 0);
+    buffer::PinnedBuffer pin = buffer::read({index.file, Fork::main, block});
+    if (!pin.try_lock(LwMode::exclusive)) continue;   // somebody else has just taken it
+    if (horizon == kInvalidXid) horizon = transaction::oldest_visible_xid(index.file.database);
+    if (!is_recyclable(pin.page(), horizon)) continue;
+    stamp_reserved(pin);
+    pin.unlock();
+    pin_ = std::move(pin);
+    return;
+  }
+  pin_ = buffer::extend(index.file, Fork::main, 1);
+  stamp_reserved(pin_);
+  pin_.unlock();
+}
+
+buffer::PinnedBuffer SparePage::take() {
+  HATHI_ASSERT(pin_);
+  pin_.lock(LwMode::exclusive);
+  return std::move(pin_);
+}
+
+void SparePage::give_back() {
+  if (!pin_) return;
+  RelationFile file = pin_.tag().file;
+  BlockNumber block = pin_.block();
+  pin_.release();
+  heap::record_free_space(file, block, kPageSize);
+}
+
+}  // namespace hathi::btree

@@ -1,0 +1,187 @@
+#include "search_key.h"
+
+namespace hathi::btree {
+
+namespace {
+
+template <class T>
+T load(const std::byte* p) {
+  T v;
+  std::memcpy(&v, p, sizeof(T));
+  return v;
+}
+
+// Order of an index column's values a (of the entry) and b (of the key): as the index sorts them.
+int compare_column(const KeyColumn& column, const ComparisonFunction& comparison, Datum a, bool a_null, Datum b, bool b_null) {
+  if (a_null || b_null) {
+    if (a_null && b_null) return 0;
+    return a_null == column.nulls_first ? -1 : 1;
+  }
+  int order = compare(comparison, a, b, comparison_arena());
+  return column.descending ? -order : order;
+}
+
+// The rest of a comparison, columns from `first` on.
+int compare_columns(const SearchKey& key, const std::byte* entry, int first) {
+  const BTreeIndex& index = *key.index;
+  int columns = is_pivot(entry) ? std::min(entry_columns(entry, index), key.count) : key.count;
+  Datum values[kMaxColumns];
+  bool nulls[kMaxColumns];
+  int at = 0;
+  std::uint32_t offset = 0;
+  const std::byte* data = entry_data(entry);
+  const std::byte* bitmap = entry_bitmap(entry);
+  for (int i = 0; i < columns; ++i) {
+    deform_from(*index.descriptor, data, bitmap, kMaxColumns, i + 1, at, offset, values, nulls);
+    if (i < first) continue;
+    int order = compare_column(index.keys[static_cast<std::size_t>(i)], *key.comparisons[static_cast<std::size_t>(i)], values[i], nulls[i],
+                               key.values[static_cast<std::size_t>(i)], key.nulls[static_cast<std::size_t>(i)]);
+    if (order != 0) return -order;
+  }
+  if (columns < key.count) return 1;   // the pivot's missing columns are before everything
+  if (!is_pivot(entry)) {
+    if (!key.has_tid) return 0;
+    if (key.tid < entry_tid(entry)) return -1;
+    return last_tid(entry) < key.tid ? 1 : 0;
+  }
+  TupleId tid = pivot_tid(entry);
+  if (!tid.is_valid()) {
+    // All entries that begin with these columns are behind the pivot, so a search for them need not look to its left.
+    return key.has_tid || entry_columns(entry, index) == key.count ? 1 : 0;
+  }
+  if (!key.has_tid || key.count < static_cast<int>(index.keys.size())) return 0;
+  return key.tid == tid ? 0 : (key.tid < tid ? -1 : 1);
+}
+
+}  // namespace
+
+Arena& comparison_arena() {
+  static Arena arena(8192);
+  return arena;
+}
+void reset_comparison_arena() {
+  if (comparison_arena().footprint() != 0) comparison_arena().reset();
+}
+
+void prepare_fast_path(SearchKey& key) {
+  key.fast = CompareKind::call;
+  if (key.count == 0 || key.nulls[0]) return;
+  const ColumnLayout& c = key.index->descriptor->layouts[0];
+  CompareKind kind = key.comparisons[0]->kind;
+  key.fast_descending = key.index->keys[0].descending;
+  if (kind == CompareKind::int4 && c.length == 4) {
+    key.fast = CompareKind::int4;
+    key.fast_value = key.values[0].as_int32();
+  } else if ((kind == CompareKind::int8 || kind == CompareKind::int84) && c.length == 8) {
+    key.fast = CompareKind::int8;
+    key.fast_value = kind == CompareKind::int8 ? key.values[0].as_int64() : key.values[0].as_int32();
+  } else if (kind == CompareKind::int48 && c.length == 4) {
+    key.fast = CompareKind::int4;
+    key.fast_value = key.values[0].as_int64();
+  }
+}
+
+void make_insertion_key(const BTreeIndex& index, const Datum* values, const bool* nulls, SearchKey& key) {
+  key.index = &index;
+  key.count = static_cast<int>(index.keys.size());
+  key.next = key.has_tid = false;
+  for (std::size_t i = 0; i < index.keys.size(); ++i) {
+    key.values[i] = values[i];
+    key.nulls[i] = nulls[i];
+    key.comparisons[i] = &index.keys[i].comparison;
+  }
+  prepare_fast_path(key);
+}
+
+int compare_key(const SearchKey& key, const std::byte* entry) {
+  if (key.fast != CompareKind::call) [[likely]] {
+    const EntryHeader& h = entry_header(entry);
+    // Bitmap-less entries have the first column in its place; pivots must have a first column.
+    bool present = (h.info & kHasNulls) == 0 && ((h.info & kAlternative) == 0 || (h.offset & kIsPosting) != 0 || (h.offset & kCountMask) != 0);
+    if (present) {
+      std::int64_t value = key.fast == CompareKind::int4 ? load<std::int32_t>(entry + 8) : load<std::int64_t>(entry + 8);
+      if (value != key.fast_value) return (key.fast_value < value) != key.fast_descending ? -1 : 1;
+      if (key.count == 1 && !key.has_tid && !is_pivot(entry)) return 0;
+      return compare_columns(key, entry, 1);
+    }
+  }
+  return compare_columns(key, entry, 0);
+}
+
+std::uint16_t search_leaf(const SearchKey& key, PageView page) {
+  std::uint16_t low = first_line(page), high = static_cast<std::uint16_t>(page.line_count() + 1);
+  int wanted = key.next ? 0 : 1;   // go right while compare >= wanted
+  while (low < high) {
+    auto middle = static_cast<std::uint16_t>(low + (high - low) / 2);
+    if (compare_key(key, entry_at(page, middle)) >= wanted) {
+      low = static_cast<std::uint16_t>(middle + 1);
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+std::uint16_t search_inner(const SearchKey& key, PageView page) {
+  // The first entry is before everything: the answer is never before it.
+  std::uint16_t first = first_line(page);
+  auto low = static_cast<std::uint16_t>(first + 1), high = static_cast<std::uint16_t>(page.line_count() + 1);
+  int wanted = key.next ? 0 : 1;
+  while (low < high) {
+    auto middle = static_cast<std::uint16_t>(low + (high - low) / 2);
+    if (compare_key(key, entry_at(page, middle)) >= wanted) {
+      low = static_cast<std::uint16_t>(middle + 1);
+    } else {
+      high = middle;
+    }
+  }
+  return static_cast<std::uint16_t>(low - 1);
+}
+
+bool is_beyond(const SearchKey& key, PageView page) {
+  if (is_rightmost(page)) return false;
+  return compare_key(key, high_key(page)) >= (key.next ? 0 : 1);
+}
+
+void read_columns(const BTreeIndex& index, const std::byte* entry, int n, Datum* values, bool* nulls) {
+  int first = 0;
+  std::uint32_t offset = 0;
+  deform_from(*index.descriptor, entry_data(entry), entry_bitmap(entry), kMaxColumns, n, first, offset, values, nulls);
+}
+
+Datum read_column(const BTreeIndex& index, const std::byte* entry, int column, bool& is_null) {
+  const ColumnLayout& c = index.descriptor->layouts[column];
+  if (entry_bitmap(entry) == nullptr && c.cached_offset >= 0 && c.kind != ColumnLayout::Kind::varlena && c.kind != ColumnLayout::Kind::cstring) {
+    is_null = false;
+    const std::byte* p = entry_data(entry) + c.cached_offset;
+    switch (c.kind) {
+      case ColumnLayout::Kind::int1: return Datum::of(load<char>(p));
+      case ColumnLayout::Kind::int2: return Datum::of(load<std::int16_t>(p));
+      case ColumnLayout::Kind::int4: return Datum::of(load<std::int32_t>(p));
+      case ColumnLayout::Kind::int8: return Datum::of(load<std::int64_t>(p));
+      default: return Datum::of(p);
+    }
+  }
+  Datum values[kMaxColumns];
+  bool nulls[kMaxColumns];
+  read_columns(index, entry, column + 1, values, nulls);
+  is_null = nulls[column];
+  return values[column];
+}
+
+EntryOrder compare_entries(const BTreeIndex& index, const std::byte* a, const std::byte* b) {
+  auto key_columns = static_cast<int>(index.keys.size());
+  int columns = std::min({key_columns, entry_columns(a, index), entry_columns(b, index)});
+  Datum a_values[kMaxColumns], b_values[kMaxColumns];
+  bool a_nulls[kMaxColumns], b_nulls[kMaxColumns];
+  read_columns(index, a, columns, a_values, a_nulls);
+  read_columns(index, b, columns, b_values, b_nulls);
+  for (int i = 0; i < columns; ++i) {
+    const KeyColumn& column = index.keys[static_cast<std::size_t>(i)];
+    int order = compare_column(column, column.comparison, a_values[i], a_nulls[i], b_values[i], b_nulls[i]);
+    if (order != 0) return {i, order};
+  }
+  return {columns, 0};
+}
+
+}  // namespace hathi::btree
