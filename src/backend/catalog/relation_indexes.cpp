@@ -63,7 +63,8 @@ TupleDescriptor* entry_descriptor(const IndexDescriptor& index, const Relation& 
     if (i >= static_cast<std::size_t>(index.key_count)) continue;
     a.collation = index.collations[i];
     const OperatorClassInfo* c = find_operator_class(index.operator_classes[i]);
-    if (c == nullptr || !is_valid(c->key)) continue;
+    // (Names stay names: index-only scans hand them out as they are.)
+    if (c == nullptr || !is_valid(c->key) || c->key == type_oid::cstring) continue;
     const TypeInfo& key = type_info(c->key == type_oid::anyelement && a.type != kInvalidOid ? a.type : c->key);
     a.type = key.oid;
     a.layout = key.layout;
