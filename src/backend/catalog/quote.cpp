@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hathi/config/session_settings.h"
+#include "hathi/error/sql_error.h"
 
 namespace hathi::catalog {
 
@@ -62,26 +63,31 @@ std::string quote_literal(std::string_view text) {
   return quoted + '\'';
 }
 
-std::optional<std::vector<std::string>> split_identifiers(std::string_view text) {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// One or more identifiers between separators; nullopt when malformed or (without allow_empty) nothing is there.
+std::optional<std::vector<std::string>> split_names(std::string_view text, char separator, bool allow_empty) {
   std::vector<std::string> names;
   std::size_t i = 0;
-  auto skip_blanks = [&] { while (i < text.size() && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r'))) ++i; };
+  auto skip_blanks = [&] { while (i < text.size() && is_blank(text[i])) ++i; };
   skip_blanks();
-  if (i == text.size()) return names;
+  if (i == text.size()) return allow_empty ? std::make_optional(names) : std::nullopt;
   while (true) {
     std::string name;
     if (text[i] == '"') {
       for (++i;; ++i) {
         if (i >= text.size()) return std::nullopt;
         if (text[i] == '"') {
-          if (i + 1 < text.size() && text[i + 1] == '"') ++i;
-          else break;
+          if (i + 1 >= text.size() || text[i + 1] != '"') break;
+          ++i;
         }
         name += text[i];
       }
       ++i;
     } else {
-      while (i < text.size() && text[i] != ',' && text[i] != ' ' && !(text[i] >= '\t' && text[i] <= '\r')) {
+      while (i < text.size() && text[i] != separator && !is_blank(text[i])) {
         char c = text[i++];
         name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
       }
@@ -90,11 +96,21 @@ std::optional<std::vector<std::string>> split_identifiers(std::string_view text)
     names.push_back(std::string(truncate_name(name)));
     skip_blanks();
     if (i == text.size()) return names;
-    if (text[i] != ',') return std::nullopt;
+    if (text[i] != separator) return std::nullopt;
     ++i;
     skip_blanks();
     if (i == text.size()) return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> split_identifiers(std::string_view text) { return split_names(text, ',', true); }
+
+std::vector<std::string> parse_qualified_name(std::string_view text) {
+  auto names = split_names(text, '.', false);
+  if (!names) throw SqlError(sqlstate::invalid_name, "invalid name syntax");
+  return *names;
 }
 
 std::string_view truncate_name(std::string_view name) {

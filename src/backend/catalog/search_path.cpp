@@ -17,6 +17,7 @@ namespace {
 
 struct Path {
   std::vector<Oid> effective;      // implicit schemas included
+  std::vector<Oid> named;          // as search_path has them
   Oid creation = kInvalidOid;      // the first one named; 0 = none
   bool temporary_first = false;    // pg_temp was named first: create there
   // What it was made from.
@@ -69,6 +70,7 @@ Path make_path() {
   if (is_valid(my_temporary_schema) && !has(my_temporary_schema)) p.effective.push_back(my_temporary_schema);
   if (!has(kPgCatalogNamespace)) p.effective.push_back(kPgCatalogNamespace);
   p.effective.insert(p.effective.end(), named.begin(), named.end());
+  p.named = std::move(named);
   return p;
 }
 
@@ -111,6 +113,7 @@ bool is_any_temporary_schema(Oid schema) {
   return name.starts_with("pg_temp_") || name.starts_with("pg_toast_temp_");
 }
 
+const std::vector<Oid>& explicit_search_path() { return current_path().named; }
 const std::vector<Oid>& search_path() { return current_path().effective; }
 
 Oid creation_schema_if_any() { return current_path().creation; }

@@ -4,7 +4,6 @@
 #include "hathi/catalog/user_objects.h"
 #include "hathi/catalog/versions.h"
 #include "hathi/transaction/transaction.h"
-#include "hathi/transaction/oid_counter.h"
 #include "src/backend/catalog/privileges.h"
 #include "src/backend/catalog/relation_cache.h"
 #include "src/backend/catalog/temporary.h"

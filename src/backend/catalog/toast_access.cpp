@@ -3,7 +3,6 @@
 #include "hathi/catalog/relation.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/heap/toast.h"
-#include "hathi/transaction/oid_counter.h"
 
 namespace hathi::catalog {
 
@@ -28,7 +27,6 @@ void close(heap::ToastTable& toast) {
 
 void install_toast_access() {
   heap::set_toast_access(open, close);
-  heap::set_toast_oid_source(transaction::next_oid);
 }
 
 }  // namespace hathi::catalog

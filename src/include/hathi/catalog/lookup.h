@@ -152,6 +152,12 @@ void set_current_role(Oid role);
 bool is_superuser(Oid role);
 bool is_member_of(Oid member, Oid role);          // with inherited privileges
 bool can_set_role(Oid member, Oid role);
+bool is_admin_of(Oid member, Oid role);           // may grant membership in role: superuser, or granted WITH ADMIN OPTION
+// The encoding of the current database: 0 SQL_ASCII, 6 UTF8, …; names and numbers are PostgreSQL's. -1 / "" = unknown.
+int database_encoding();
+void set_database_encoding(int encoding);
+int encoding_by_name(std::string_view name);
+std::string_view encoding_name(int encoding);
 
 // --- privileges -------------------------------------------------------------------------------------------------------------
 // Mask of kAcl… bits (nodes/query.h) that `role` holds on an object, own and through groups and PUBLIC; owners and superusers all.

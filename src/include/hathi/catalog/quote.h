@@ -16,6 +16,8 @@ std::string quote_qualified(std::string_view schema, std::string_view name);
 std::string quote_literal(std::string_view text);
 // A comma-separated list of identifiers (search_path and the like): unquoted ones folded to lower case. nullopt: malformed.
 std::optional<std::vector<std::string>> split_identifiers(std::string_view text);
+// A dotted name as functions take it ('schema."Name"'): at least one part. Error 42602 "invalid name syntax".
+std::vector<std::string> parse_qualified_name(std::string_view text);
 // At most 63 bytes, cut at a character.
 std::string_view truncate_name(std::string_view name);
 
