@@ -9,6 +9,8 @@ A line of a .cases file is tab-separated: pg_proc.prosrc or proname or #oid, the
 `set NAME VALUE` lines change a setting for what follows.
 Output lines, tab-separated with \\t \\n \\\\ escapes:
   oid strict result_type nargs (type value)... status text      status: = value, N null, or a SQLSTATE with its message
+With --aggregates each line of a file is `aggregate<TAB>type…<TAB>row<TAB>row…`, a row being values separated by `;` (N = NULL); output:
+  aggregate transition final transition_type initial strict nargs type… nrows value… status text
 A NULL argument's value is \\N. Rows of set-returning functions are joined by |.
 """
 import argparse
@@ -234,12 +236,57 @@ def record(cases, types, out):
             file.write("\t".join(fields + [status, text]) + "\n")
 
 
+def record_aggregates(paths, types, out):
+    known, _ = psql("select p.proname, p.proargtypes::text, a.aggtransfn::oid, a.aggfinalfn::oid, a.aggtranstype, coalesce(a.agginitval, '\\N'), t.proisstrict, p.prorettype "
+                    "from pg_aggregate a join pg_proc p on p.oid = a.aggfnoid join pg_proc t on t.oid = a.aggtransfn where a.aggkind = 'n'")
+    facts = {}
+    polymorphic = {"2776": "any", "2277": "array"}
+    for row in known.strip().split("\n"):
+        f = row.split("\t")
+        facts[(f[0], f[1])] = f[2:]
+    lines, sql = [], [SETUP]
+    for path in paths:
+        for line in open(path):
+            line = line.rstrip("\n")
+            if not line or line.startswith("--"):
+                continue
+            name, argument_types, *rows = line.split("\t")
+            argument_types = argument_types.split(",")
+            oids = " ".join(str(types[t][0]) for t in argument_types)
+            fact = facts.get((name, oids)) or facts.get((name, "2776" if not argument_types[0].startswith("_") else "2277"))
+            if fact is None:
+                print(f"{path}: no such aggregate: {line}", file=sys.stderr)
+                continue
+            values = []
+            for row in rows:
+                cells = row.split(";")
+                values.append([None if c == "N" else c for c in cells])
+            columns = ", ".join(f"c{i}" for i in range(len(argument_types)))
+            body = ", ".join("(" + str(k) + ", " + ", ".join(("NULL" if c is None else literal(c)) + "::" + types[t][1] for c, t in zip(v, argument_types)) + ")" for k, v in enumerate(values))
+            source = f"(select * from (values {body}) v(k, {columns}) order by k) v" if values else \
+                "(select " + ", ".join(f"null::{types[t][1]} c{i}" for i, t in enumerate(argument_types)) + " limit 0) v"
+            query = f"select format('%s', x) as v, pg_typeof(x)::oid as t from (select {name}({columns}) x from {source}) s where x is not null union all select null, 0 limit 1"
+            sql.append(f"select status, coalesce(type, 0), replace(replace(answer, E'\\\\', E'\\\\\\\\'), E'\\n', E'\\\\n') from pg_temp.answer({literal(query)});")
+            fields = ["aggregate", *fact[:5], str(len(argument_types))] + [str(types[t][0]) for t in argument_types] + [str(len(values))]
+            for v in values:
+                fields += ["\\N" if c is None else escape(c) for c in v]
+            lines.append((fields, fact[5]))
+    output, errors = psql("\n".join(sql))
+    if errors:
+        print(errors[:2000], file=sys.stderr)
+    with open(out, "w") as file:
+        for (fields, result), answer in zip(lines, output.split("\n")):
+            status, type_oid, text = answer.split("\t", 2)
+            file.write("\t".join(fields + [type_oid if type_oid != "0" else result, status, text]) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-o", required=True)
     parser.add_argument("--types", action="store_true")
     parser.add_argument("--table", nargs="*", default=[])
     parser.add_argument("--cases", nargs="*", default=[])
+    parser.add_argument("--aggregates", nargs="*", default=[])
     parser.add_argument("--limit", type=int, default=12)
     parser.add_argument("--seed", default="1")
     options = parser.parse_args()
@@ -250,6 +297,9 @@ def main():
             file.write(out)
         return
     functions, types, names = load_catalog()
+    if options.aggregates:
+        record_aggregates(options.aggregates, types, options.o)
+        return
     cases = list(generate(options.table, functions, names, options.limit, options.seed)) + list(read_cases(options.cases, functions, types, names))
     record(cases, types, options.o)
 

@@ -96,9 +96,11 @@ void require_block(std::string_view words) {
 }  // namespace
 
 void start_command(Session& session) {
+  bool begins = !session.in_command;
+  // Before start(): a transaction's time is that of its first statement.
+  if (begins) transaction::set_statement_timestamp(now_microseconds());
   if (transaction::block_state() == BlockState::none) transaction::start();
-  if (!session.in_command) {
-    transaction::set_statement_timestamp(now_microseconds());
+  if (begins) {
     session.in_command = true;
     arm_statement_timeout();
   }

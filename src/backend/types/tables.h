@@ -10,13 +10,16 @@ namespace hathi::types {
 std::span<const BuiltinFunction> array_io_functions();
 std::span<const BuiltinFunction> bool_functions();
 std::span<const BuiltinFunction> bytea_functions();
+std::span<const BuiltinFunction> collecting_aggregate_functions();
 std::span<const BuiltinFunction> encoding_functions();
+std::span<const BuiltinFunction> float_aggregate_functions();
 std::span<const BuiltinFunction> float_functions();
 std::span<const BuiltinFunction> float_math_functions();
 std::span<const BuiltinFunction> id_functions();
 std::span<const BuiltinFunction> integer_comparison_functions();
 std::span<const BuiltinFunction> integer_functions();
 std::span<const BuiltinFunction> like_functions();
+std::span<const BuiltinFunction> numeric_aggregate_functions();
 std::span<const BuiltinFunction> numeric_functions();
 std::span<const BuiltinFunction> numeric_math_functions();
 std::span<const BuiltinFunction> pseudo_type_functions();

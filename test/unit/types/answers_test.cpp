@@ -86,6 +86,70 @@ std::pair<std::string, std::string> evaluate(const Case& c) {
   }
 }
 
+// aggregate transition final transition_type initial strict nargs type… nrows value… result_type status text
+std::pair<std::string, std::string> evaluate_aggregate(const std::vector<std::string>& f) {
+  auto oid = [&](std::size_t i) { return Oid{static_cast<std::uint32_t>(std::stoul(f[i]))}; };
+  Arena group;
+  Arena row_arena;
+  std::size_t n = std::stoul(f[6]);
+  std::vector<Oid> types{oid(3)};
+  for (std::size_t i = 0; i < n; ++i) types.push_back(oid(7 + i));
+  std::size_t rows = std::stoul(f[7 + n]);
+  std::size_t at = 8 + n;
+  Oid result_type = oid(at + n * rows);
+  bool strict = f[5] == "t";
+  const BuiltinFunction* transition = find_builtin_function(oid(1));
+  if (transition == nullptr) return {"missing", ""};
+  FunctionSite site;
+  site.function = transition->function;
+  site.collation = Oid{kAnyCollation};
+  site.argument_count = static_cast<std::int16_t>(n + 1);
+  site.argument_types = types.data();
+  FunctionContext context{&row_arena};
+  std::vector<NullableDatum> args(n + 1);
+  FunctionCall call;
+  call.site = &site;
+  call.context = &context;
+  call.args = args.data();
+  call.aggregate_arena = &group;
+  NullableDatum state;
+  try {
+    if (f[4] != "\\N") state = {from_text(types[0], f[4], group), false};
+    for (std::size_t r = 0; r < rows; ++r, at += n) {
+      bool skip = false;
+      for (std::size_t i = 0; i < n; ++i) {
+        args[i + 1] = {};
+        if (f[at + i] != "\\N") args[i + 1] = {from_text(types[i + 1], unescape(f[at + i]), group), false};
+        skip = skip || (strict && args[i + 1].is_null);
+      }
+      if (skip) continue;
+      if (strict && state.is_null) {
+        state = args[1];
+        continue;
+      }
+      args[0] = state;
+      call.result_is_null = false;
+      Datum value = site.function(call);
+      state = {value, call.result_is_null};
+    }
+    if (is_valid(oid(2))) {
+      const BuiltinFunction* final = find_builtin_function(oid(2));
+      if (final == nullptr) return {"missing", ""};
+      if (state.is_null && f[2] != "0" && types[0] != Oid{2281}) return {"N", ""};
+      site.function = final->function;
+      args[0] = state;
+      call.aggregate_arena = nullptr;
+      call.result_is_null = false;
+      Datum value = site.function(call);
+      state = {value, call.result_is_null};
+    }
+    if (state.is_null) return {"N", ""};
+    return {"=", to_text(result_type, state.value, row_arena)};
+  } catch (const SqlError& error) {
+    return {std::string(error.code().view()), error.report().message};
+  }
+}
+
 class Answers : public testing::TestWithParam<std::string> {};
 
 TEST_P(Answers, MatchStock) {
@@ -104,6 +168,15 @@ TEST_P(Answers, MatchStock) {
     if (line.starts_with("set\t")) {
       auto f = split_tabs(line);
       apply_setting(f[1], f[2]);
+      continue;
+    }
+    if (line.starts_with("aggregate\t")) {
+      auto f = split_tabs(line);
+      auto [status, text] = evaluate_aggregate(f);
+      std::string answer = unescape(f.back());
+      if (status == f[f.size() - 2] && text == answer) continue;
+      ++wrong;
+      ADD_FAILURE() << line << "\n  stock: " << f[f.size() - 2] << " " << answer << "\n  ours:  " << status << " " << text;
       continue;
     }
     Case c = parse_case(line);

@@ -1,10 +1,12 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <fstream>
 
 #include "../test_cluster.h"
+#include "hathi/shmem/interrupts.h"
 #include "hathi/wal/page_edit.h"
 
 namespace hathi::wal {
@@ -205,6 +207,36 @@ TEST(Recovery, RecordsLargerThanTheRingAndManySegments) {
     // Old segments went (or were renamed for reuse) with the checkpoint at the end of recovery.
     EXPECT_FALSE(std::filesystem::exists("pg_wal/000000010000000000000001"));
   }), 0);
+}
+
+TEST(Recovery, VolumeCausesCheckpointsAndOldSegmentsAreReused) {
+  Cluster cluster;
+  config::values::max_wal_size = 64;
+  config::values::min_wal_size = 32;
+  ASSERT_EQ(cluster.create([] {
+    auto pids = test::start_processes(1, [](int) {
+      shmem::release_slot();
+      shmem::acquire_slot(shmem::ProcessKind::checkpointer);
+      install_child_signal_handlers();
+      checkpointer_main();
+      return 0;
+    });
+    shmem::acquire_slot(shmem::ProcessKind::startup);
+    std::vector<std::byte> block(100000, std::byte{5});
+    for (int i = 0; i < 3000; ++i) flush(insert(ResourceManager::generic, 0, block));
+    request_checkpoint({.immediate = true, .wait = true});
+    EXPECT_GT(checkpoint_statistics().requested, 2u);
+    std::size_t files = 0;
+    for (auto& entry : std::filesystem::directory_iterator("pg_wal")) files += entry.is_regular_file();
+    EXPECT_LE(files, 9u);
+    shmem::release_slot();
+    // Told to end, it makes the shutdown checkpoint.
+    ::kill(pids[0], SIGTERM);
+    test::join_processes(pids);
+  }), 0);
+  config::values::max_wal_size = 1024;
+  config::values::min_wal_size = 80;
+  ASSERT_EQ(cluster.live([] { EXPECT_EQ(insert_position(), flushed_position()); }), 0);
 }
 
 TEST(Recovery, HintChangesAfterACheckpointLogAnImage) {

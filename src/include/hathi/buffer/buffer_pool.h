@@ -22,7 +22,7 @@ enum class ReadMode : std::uint8_t {
 
 // Bulk readers and writers reuse a small ring of buffers instead of washing out the pool.
 enum class RingKind : std::uint8_t { none, bulk_read, bulk_write, vacuum };
-class Ring;
+struct Ring;
 Ring* make_ring(RingKind kind);   // nullptr for none
 void free_ring(Ring* ring);
 
