@@ -16,6 +16,7 @@
 #include "hathi/shmem/segment.h"
 #include "hathi/storage/file.h"
 #include "hathi_version.h"
+#include "src/backend/postmaster/boot.h"
 #include "src/backend/postmaster/command_line.h"
 #include "src/backend/postmaster/data_directory.h"
 #include "src/backend/postmaster/server_init.h"
@@ -67,6 +68,19 @@ void settle_files(const std::string& directory) {
   set("data_directory", directory);
   if (config::values::hba_file.empty()) set("hba_file", directory + "/pg_hba.conf");
   if (config::values::ident_file.empty()) set("ident_file", directory + "/pg_ident.conf");
+}
+
+int run_boot(int argc, char** argv) {
+  // The first argument said so; the rest are options.
+  postmaster::CommandLine line = postmaster::parse_command_line(argc - 1, argv + 1, true);
+  config::load_environment();
+  postmaster::apply_settings(line);
+  if (!line.has_data_directory) return no_data_directory();
+  std::string directory = postmaster::absolute_path(line.data_directory);
+  if (access((directory + "/postgresql.conf").c_str(), R_OK) == 0) config::load_files(directory, true);
+  settle_files(directory);
+  postmaster::initialise_server();
+  return postmaster::run_boot(directory, line.boot);
 }
 
 // -C: the value as pg_settings shows it.
@@ -124,6 +138,7 @@ int run_program(int argc, char** argv) {
     throw SqlError(sqlstate::feature_not_supported, "{} is not supported", first == "--single" ? "single-user mode (--single)" : first)
         .fatal();
   }
+  if (first == "--boot") return run_boot(argc, argv);
   postmaster::CommandLine line = postmaster::parse_command_line(argc, argv, false);
   config::load_environment();
   postmaster::apply_settings(line);

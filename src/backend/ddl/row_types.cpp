@@ -71,7 +71,7 @@ void check_column_type(std::string_view column, Oid type, Oid collation, char re
   check_stack_depth();
   const catalog::TypeInfo& info = catalog::type_info(type);
   if (info.kind == 'p') {
-    bool allowed = relation_kind == catalog::relation_kind::view && type == type_oid::unknown;
+    bool allowed = relation_kind == catalog::relation_kind::view && (type == type_oid::unknown || type == type_oid::anyarray);
     if (!allowed) throw SqlError(sqlstate::invalid_table_definition, "column \"{}\" has pseudo-type {}", column, catalog::format_type(type));
   } else if (info.kind == 'd') {
     check_column_type(column, info.base, collation, relation_kind);

@@ -12,9 +12,7 @@ namespace hathi::ddl {
 void create_table_as(const UtilityCall&, const parser::CreateTableAsStatement&, std::string&) { throw_not_supported("CREATE TABLE AS"); }
 void alter_table(const UtilityCall&, const parser::AlterTableStatement&) { throw_not_supported("ALTER TABLE"); }
 void reindex(const UtilityCall&, const parser::ReindexStatement&) { throw_not_supported("REINDEX"); }
-void create_view(const UtilityCall&, const parser::CreateViewStatement&) { throw_not_supported("CREATE VIEW"); }
 void refresh_materialized_view(const UtilityCall&, const parser::RefreshStatement&, std::string&) { throw_not_supported("REFRESH MATERIALIZED VIEW"); }
-void create_schema(const UtilityCall&, const parser::CreateSchemaStatement&) { throw_not_supported("CREATE SCHEMA"); }
 void rename_object(const parser::RenameStatement&, std::string_view) { throw_not_supported("ALTER … RENAME"); }
 void alter_owner(const parser::AlterOwnerStatement&, std::string_view) { throw_not_supported("ALTER … OWNER"); }
 void alter_object_schema(const parser::AlterSchemaStatement&, std::string_view) { throw_not_supported("ALTER … SET SCHEMA"); }

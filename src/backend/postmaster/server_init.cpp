@@ -1,10 +1,12 @@
 #include "server_init.h"
 
+#include "hathi/btree/toast_index.h"
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/catalog/startup.h"
 #include "hathi/config/server_settings.h"
 #include "hathi/ddl/session_objects.h"
 #include "hathi/error/report.h"
+#include "hathi/executor/executor.h"
 #include "hathi/heap/toast.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/protocol/hba.h"
@@ -50,7 +52,9 @@ void initialise_server() {
   catalog::register_catalog_functions();
   transaction::register_functions();
   heap::register_detoast();
+  btree::register_toast_index();
   catalog::initialize();
+  executor::install_constraint_hooks();
   ddl::register_session_hooks();
 }
 

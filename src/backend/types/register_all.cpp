@@ -22,6 +22,7 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       numeric_aggregate_functions(),
       numeric_functions(),
       numeric_math_functions(),
+      oid_vector_functions(),
       pseudo_type_functions(),
       quote_functions(),
       regex_functions(),

@@ -22,6 +22,7 @@ std::span<const BuiltinFunction> like_functions();
 std::span<const BuiltinFunction> numeric_aggregate_functions();
 std::span<const BuiltinFunction> numeric_functions();
 std::span<const BuiltinFunction> numeric_math_functions();
+std::span<const BuiltinFunction> oid_vector_functions();
 std::span<const BuiltinFunction> pseudo_type_functions();
 std::span<const BuiltinFunction> quote_functions();
 std::span<const BuiltinFunction> regex_functions();

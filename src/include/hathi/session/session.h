@@ -53,6 +53,8 @@ void set_current_session(Session* session);
 int serve(Session& session);
 // A simple Query message: every statement of the text, each through the whole path (run_query.cpp).
 void run_query(Session& session, std::string_view text);
+// Every statement of the text in a transaction of its own, rows thrown away, without a client (initdb). Errors are thrown.
+void run_script(std::string_view text);
 // Parse, Bind, Describe, Execute, Close (extended_query.cpp); bodies as received.
 void handle_parse(Session& session, protocol::BodyReader body);
 void handle_bind(Session& session, protocol::BodyReader body);
