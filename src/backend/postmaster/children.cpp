@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <unordered_set>
 
@@ -163,7 +164,26 @@ pid_t Children::find(ProcessKind kind) const {
 
 int Children::logins() const { return backends_ - shmem::session_count(); }
 
-void Children::hurry_logins(std::chrono::milliseconds older_than) {
+namespace {
+
+// Does the process sleep, as one does that waits for its client?
+bool is_asleep(pid_t pid) {
+  std::FILE* file = std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "r");
+  if (file == nullptr) return false;
+  char text[512];
+  std::size_t length = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  text[length] = '\0';
+  // pid (name) state …; the name may hold anything.
+  const char* after_name = std::strrchr(text, ')');
+  return after_name != nullptr && after_name[1] == ' ' && after_name[2] == 'S';
+}
+
+constexpr int kLooksUntilIdle = 5;
+
+}  // namespace
+
+void Children::end_idle_logins(std::chrono::milliseconds older_than) {
   std::unordered_set<pid_t> admitted;
   for (int i = 0; i < shmem::slot_count(); ++i) {
     const shmem::ProcessSlot& slot = shmem::slot(i);
@@ -171,8 +191,10 @@ void Children::hurry_logins(std::chrono::milliseconds older_than) {
   }
   Clock::time_point limit = Clock::now() - older_than;
   for (auto& [pid, child] : children_) {
-    if (child.kind != ProcessKind::backend || child.started > limit || child.told_to_hurry || admitted.contains(pid)) continue;
-    child.told_to_hurry = true;
+    if (child.kind != ProcessKind::backend || child.started > limit || child.told_to_go || admitted.contains(pid)) continue;
+    child.looks_asleep = is_asleep(pid) ? child.looks_asleep + 1 : 0;
+    if (child.looks_asleep < kLooksUntilIdle) continue;
+    child.told_to_go = true;
     kill(pid, SIGTERM);
   }
 }

@@ -17,7 +17,8 @@ using Clock = std::chrono::steady_clock;
 struct Child {
   shmem::ProcessKind kind;
   Clock::time_point started;
-  bool told_to_hurry = false;  // a login that takes too long while others wait was sent SIGTERM
+  int looks_asleep = 0;  // how often in a row a login was found waiting for its client while others waited for room
+  bool told_to_go = false;
 };
 
 class Children {
@@ -34,8 +35,9 @@ class Children {
   pid_t find(shmem::ProcessKind kind) const;  // 0 = none
   // Backends that have not been admitted as sessions yet.
   int logins() const;
-  // Sends SIGTERM to logins that are older than this.
-  void hurry_logins(std::chrono::milliseconds older_than);
+  // Looks at logins older than this; those that only wait for their clients, look after look, are sent SIGTERM. (Those that run, or wait
+  // for the processor or the disk, are not to blame.)
+  void end_idle_logins(std::chrono::milliseconds older_than);
 
  private:
   std::unordered_map<pid_t, Child> children_;

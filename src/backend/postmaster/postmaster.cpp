@@ -42,6 +42,7 @@ constexpr std::chrono::milliseconds kTick{500};
 constexpr std::chrono::milliseconds kRetryTick{5};
 constexpr std::chrono::seconds kKillPatience{5};
 constexpr std::chrono::seconds kSlowLogin{3};
+constexpr std::chrono::milliseconds kLookAtLogins{200};
 constexpr std::chrono::minutes kPidFileCheck{1};
 constexpr std::chrono::minutes kTouchSockets{58};
 
@@ -96,7 +97,7 @@ class Postmaster final : Connections::Owner {
   int exit_code_ = 0;
   long start_time_ = 0;
   Clock::time_point kill_at_ = Clock::time_point::max();
-  Clock::time_point next_pid_check_, next_touch_;
+  Clock::time_point next_pid_check_, next_touch_, next_look_;
 };
 
 // --- start ------------------------------------------------------------------------------------------------------------
@@ -193,7 +194,10 @@ void Postmaster::arm_retry() {
   retry_timer_.async_wait([this](const Error& error) {
     retry_armed_ = false;
     if (error) return;
-    children_.hurry_logins(kSlowLogin);
+    if (Clock::now() >= next_look_) {
+      next_look_ = Clock::now() + kLookAtLogins;
+      children_.end_idle_logins(kSlowLogin);
+    }
     connections_.retry();
   });
 }

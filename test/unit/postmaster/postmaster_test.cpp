@@ -110,7 +110,7 @@ class PostmasterTest : public testing::Test {
     server_ = test::fork_child([&] {
       config::define_builtin_settings();
       // Whatever the test does, nothing stays behind.
-      alarm(60);
+      alarm(120);
       int log = open((directory_ + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
       dup2(log, 2);
       auto set = [](const char* name, const std::string& value) { config::set(name, value, config::Source::argv, false, true); };
@@ -301,7 +301,7 @@ TEST_F(PostmasterTest, EverybodyIsAnsweredInAStorm) {
   }
   int in = 0, refused = 0;
   for (int fd : clients) {
-    std::string text = answer(fd, 20000);
+    std::string text = answer(fd, 60000);
     if (text == "Z")
       ++in;
     else if (text.find("remaining connection slots") != std::string::npos || text.find("too many clients") != std::string::npos)
