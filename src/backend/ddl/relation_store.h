@@ -79,5 +79,7 @@ std::string make_object_name(std::string_view name1, std::string_view name2, std
 // Rows and storage of a dropped relation: registered with catalog::register_drop for pg_class.
 void drop_relation_object(const catalog::ObjectAddress& object);
 void register_relation_drop();
+// Likewise for constraints, defaults, types, rules, schemas (drops.cpp), relations included.
+void register_drops();
 
 }  // namespace hathi::ddl

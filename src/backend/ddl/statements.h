@@ -54,6 +54,7 @@ void create_composite_type(const parser::CreateCompositeTypeStatement& s, std::s
 
 // TEMP or UNLOGGED as written; 't' too when the schema is the temporary one.
 char relation_persistence(const parser::RangeVar& name);
+void check_no_nulls(Oid table, AttrNumber column);                // 23502 column "a" of relation "t" contains null values
 void set_not_null(Oid table, AttrNumber column);                  // pg_attribute only
 Oid adopt_index_as_constraint(Oid table, const parser::Constraint& c);   // ADD CONSTRAINT … USING INDEX
 nodes::Expr* nextval_expression(Oid sequence, Oid type, Arena& arena);

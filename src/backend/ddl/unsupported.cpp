@@ -10,14 +10,12 @@
 namespace hathi::ddl {
 
 void create_table_as(const UtilityCall&, const parser::CreateTableAsStatement&, std::string&) { throw_not_supported("CREATE TABLE AS"); }
-void alter_table(const UtilityCall&, const parser::AlterTableStatement&) { throw_not_supported("ALTER TABLE"); }
 void reindex(const UtilityCall&, const parser::ReindexStatement&) { throw_not_supported("REINDEX"); }
 void refresh_materialized_view(const UtilityCall&, const parser::RefreshStatement&, std::string&) { throw_not_supported("REFRESH MATERIALIZED VIEW"); }
 void rename_object(const parser::RenameStatement&, std::string_view) { throw_not_supported("ALTER … RENAME"); }
 void alter_owner(const parser::AlterOwnerStatement&, std::string_view) { throw_not_supported("ALTER … OWNER"); }
 void alter_object_schema(const parser::AlterSchemaStatement&, std::string_view) { throw_not_supported("ALTER … SET SCHEMA"); }
 void comment_on(const parser::CommentStatement&, std::string_view) { throw_not_supported("COMMENT"); }
-void vacuum(const UtilityCall&, const parser::VacuumStatement&, std::string&) { throw_not_supported("VACUUM"); }
 void create_role(const parser::CreateRoleStatement&) { throw_not_supported("CREATE ROLE"); }
 void alter_role(const parser::AlterRoleStatement&) { throw_not_supported("ALTER ROLE"); }
 void drop_role(const parser::DropRoleStatement&) { throw_not_supported("DROP ROLE"); }
@@ -69,7 +67,7 @@ parser::RangeVar range_var_of(const parser::QualifiedName& names) {
 void drop_temporary_objects() { catalog::drop_temporary_objects(); }
 void drop_temporary_objects_at_exit() {}
 void register_session_hooks() {
-  register_relation_drop();
+  register_drops();
   void register_sequence_functions();
   register_sequence_functions();
 }
