@@ -17,6 +17,7 @@ namespace {
 class Lookup : public testing::Test {
  protected:
   void SetUp() override {
+    set_user_objects({});
     load_builtin_objects();
     config::values::search_path = "\"$user\", public";
     ++config::values::search_path_generation;
