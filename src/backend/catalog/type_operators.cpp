@@ -27,13 +27,20 @@ bool matches_pseudo_type(const TypeInfo& source, Oid target) {
 }
 
 // The default class among built-in ones: an exact match, else the only binary-compatible one (preferred input types win).
+// Of a type that is not a domain; its own entry may still be in the making, so it is not looked up.
+bool coercible(const TypeInfo& type, Oid target) {
+  if (type.oid == target || matches_pseudo_type(type, target)) return true;
+  const CastInfo* cast = find_cast(type.oid, target);
+  return cast != nullptr && cast->method == 'b' && cast->context == 'i';
+}
+
 Oid builtin_default_class(const TypeInfo& type, Oid method) {
   Oid compatible = kInvalidOid, preferred = kInvalidOid;
   int compatible_count = 0, preferred_count = 0;
   for (const OperatorClassInfo& c : builtin::operator_classes()) {
     if (c.method != method || !c.is_default) continue;
     if (c.input == type.oid) return c.oid;
-    if (!is_binary_coercible(type.oid, c.input)) continue;
+    if (!coercible(type, c.input)) continue;
     const TypeInfo* input = find_type(c.input);
     if (input != nullptr && input->preferred && input->category == type.category) {
       ++preferred_count;
@@ -77,9 +84,7 @@ bool is_binary_coercible(Oid source, Oid target) {
     type = &type_info(base_type(source));
     if (type->oid == target) return true;
   }
-  if (matches_pseudo_type(*type, target)) return true;
-  const CastInfo* cast = find_cast(type->oid, target);
-  return cast != nullptr && cast->method == 'b' && cast->context == 'i';
+  return coercible(*type, target);
 }
 
 Oid default_operator_class(Oid type, Oid method) {

@@ -7,7 +7,10 @@ namespace hathi::types {
 
 std::span<const std::span<const BuiltinFunction>> function_tables() {
   static const std::array tables = {
+      array_functions(),
       array_io_functions(),
+      reg_type_functions(),
+      system_functions(),
       bool_functions(),
       bytea_functions(),
       collecting_aggregate_functions(),

@@ -7,7 +7,10 @@
 
 namespace hathi::types {
 
+std::span<const BuiltinFunction> array_functions();
 std::span<const BuiltinFunction> array_io_functions();
+std::span<const BuiltinFunction> reg_type_functions();
+std::span<const BuiltinFunction> system_functions();
 std::span<const BuiltinFunction> bool_functions();
 std::span<const BuiltinFunction> bytea_functions();
 std::span<const BuiltinFunction> collecting_aggregate_functions();
