@@ -165,7 +165,7 @@ TEST_F(Joins, AgreeWithTheReference) {
         EXPECT_EQ(hash_join(left, right, type, with_extra), expected);
         EXPECT_EQ(merge_join(left, right, type, with_extra, false, false), expected);
         EXPECT_EQ(merge_join(left, right, type, with_extra, true, true), expected);
-        if (type != JoinType::right && type != JoinType::full) EXPECT_EQ(nest_loop(left, right, type, with_extra), expected);
+        if (type != JoinType::right && type != JoinType::full) { EXPECT_EQ(nest_loop(left, right, type, with_extra), expected); }
       }
     }
   }
