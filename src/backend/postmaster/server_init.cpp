@@ -10,6 +10,7 @@
 #include "hathi/heap/toast.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/protocol/hba.h"
+#include "hathi/protocol/password.h"
 #include "hathi/session/backend_main.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/storage/file.h"
@@ -42,6 +43,13 @@ const ServerParts kParts{
     kSubsystems,          load_hba_rules, wal::startup_recover, wal::checkpointer_main, wal::wal_writer_main, wal::background_writer_main,
     session::backend_main};
 
+// Sets up OpenSSL once for all, and the secret from which unknown roles get their salts.
+void warm_up_cryptography() {
+  protocol::make_scram_verifier("warm-up");
+  protocol::ScramExchange exchange(std::nullopt, "warm-up");
+  exchange.first("n,,n=,r=warm-up");
+}
+
 }  // namespace
 
 void initialise_server() {
@@ -56,6 +64,7 @@ void initialise_server() {
   catalog::initialize();
   executor::install_constraint_hooks();
   ddl::register_session_hooks();
+  warm_up_cryptography();
 }
 
 const ServerParts& server_parts() { return kParts; }
