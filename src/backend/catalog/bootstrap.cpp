@@ -14,6 +14,7 @@
 #include "src/backend/catalog/data.h"
 #include "src/backend/catalog/definitions.h"
 #include "src/backend/catalog/relation_cache.h"
+#include "src/backend/catalog/temporary.h"
 
 namespace hathi::catalog {
 
@@ -145,9 +146,34 @@ void add_comment(Loaders& loaders, Oid class_id, Oid object, std::string_view te
   out.add(row);
 }
 
+// What the scripts granted belongs to the objects' first state, as pg_dump wants to know.
+void record_initial_privileges(Oid class_id, AttrNumber acl) {
+  using namespace pg_init_privs;
+  CatalogTable from(class_id, locking::LockMode::access_share), to(catalog_oid::pg_init_privs, locking::LockMode::row_exclusive);
+  Arena arena(65536);
+  from.scan({}, arena, [&](CatalogRow& row) {
+    if (row.is_null(acl)) return true;
+    std::vector<CatalogKey> keys{{objoid, row.get(1)}, {classoid, Datum::of(class_id)}, {objsubid, Datum::of(std::int32_t{0})}};
+    if (to.find({keys[0], keys[1], keys[2]}, arena)) return true;
+    CatalogRow fresh = to.new_row();
+    for (const CatalogKey& key : keys) fresh.set(key.column, key.value);
+    fresh.set(privtype, Datum::of('i'));
+    fresh.set(initprivs, row.get(acl));
+    to.insert(fresh);
+    return true;
+  });
+}
+
 void run_scripts(RunSql run_sql) {
+  use_system_oids(true);
+  config::set("allow_system_table_mods", "on", config::Source::override_value, false, true);   // pg_stats has columns of type anyarray
   run_sql(data::system_views);
   run_sql(data::information_schema);
+  transaction::start();
+  record_initial_privileges(catalog_oid::pg_class, pg_class::relacl);
+  record_initial_privileges(catalog_oid::pg_namespace, pg_namespace::nspacl);
+  transaction::commit();
+  use_system_oids(false);
 }
 
 }  // namespace

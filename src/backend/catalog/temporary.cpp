@@ -85,11 +85,26 @@ void install_temporary_hooks() {
   });
 }
 
+namespace {
+
+// 0 = not in bootstrap. Built-in objects end below 13000.
+std::uint32_t next_system_oid = 0;
+
+Oid next_number() {
+  if (next_system_oid == 0) return transaction::next_oid();
+  HATHI_ASSERT(next_system_oid < raw(kFirstNormalOid));
+  return Oid{next_system_oid++};
+}
+
+}  // namespace
+
+void use_system_oids(bool on) { next_system_oid = on ? 13200 : 0; }
+
 Oid new_oid(Oid catalog) {
   CatalogTable table(catalog, locking::LockMode::access_share);
   HATHI_ASSERT((*table.relation().descriptor)[0].name == "oid");
   while (true) {
-    Oid oid = transaction::next_oid();
+    Oid oid = next_number();
     Arena scratch(512);
     if (!table.find({{1, Datum::of(oid)}}, scratch)) return oid;
   }
@@ -97,7 +112,7 @@ Oid new_oid(Oid catalog) {
 
 Oid new_relfilenode(Oid tablespace, Oid database) {
   while (true) {
-    Oid number = transaction::next_oid();
+    Oid number = next_number();
     if (!storage::fork_exists({tablespace, database, number}, Fork::main)) return number;
   }
 }

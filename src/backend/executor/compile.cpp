@@ -123,7 +123,7 @@ void Compiler::emit(const Expr* e, NullableDatum* result) {
     case ExprKind::parameter: return emit_parameter(*as<Parameter>(e), result);
     case ExprKind::aggregate: add(StepOp::aggregate, result).target = as<Aggregate>(e)->number; return;
     case ExprKind::window_function: return emit_window(*as<WindowFunction>(e), result);
-    case ExprKind::grouping: add(StepOp::grouping, result).data = const_cast<Expr*>(e); return;
+    case ExprKind::grouping: return emit_grouping(*as<Grouping>(e), result);
     case ExprKind::function: {
       auto& f = *as<FunctionExpr>(e);
       if (f.returns_set) {
@@ -362,6 +362,19 @@ void Compiler::emit_window(const WindowFunction& e, NullableDatum* result) {
     }
   }
   throw SqlError(sqlstate::internal_error, "window function is not computed by the plan below");
+}
+
+void Compiler::emit_grouping(const Grouping& e, NullableDatum* result) {
+  auto* data = arena_.make<GroupingData>();
+  auto* columns = arena_.make_array<int>(e.refs.size());
+  for (std::size_t i = 0; i < e.refs.size(); ++i) {
+    columns[i] = -1;
+    for (std::size_t k = 0; k < options_.grouping_refs.size(); ++k) {
+      if (options_.grouping_refs[k] == e.refs[i]) columns[i] = static_cast<int>(k);
+    }
+  }
+  data->columns = {columns, e.refs.size()};
+  add(StepOp::grouping, result).data = data;
 }
 
 namespace {

@@ -48,6 +48,7 @@ class Compiler {
   void emit_null_test(const nodes::NullTest& e, NullableDatum* result);
   void emit_boolean_test(const nodes::BooleanTest& e, NullableDatum* result);
   void emit_window(const nodes::WindowFunction& e, NullableDatum* result);
+  void emit_grouping(const nodes::Grouping& e, NullableDatum* result);
   void emit_row_compare(const nodes::RowCompare& e, NullableDatum* result);
   // compile_values.cpp
   void emit_array(const nodes::ArrayExpr& e, NullableDatum* result);

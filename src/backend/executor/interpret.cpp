@@ -8,8 +8,6 @@
 
 namespace hathi::executor {
 
-using nodes::Grouping;
-
 namespace {
 
 [[noreturn, gnu::cold]] void throw_out_of_range(bool wide) {
@@ -50,10 +48,10 @@ NullableDatum external_parameter(const EvalContext& c, int number) {
   return values[number - 1].value;
 }
 
-// GROUPING(...): a bit for each argument, set when the current grouping set does not have it. refs: indexes into Aggregate::columns.
-NullableDatum grouping_bits(const Grouping& g, const EvalContext& c) {
+// GROUPING(...): a bit for each argument, set when the current grouping set does not have it.
+NullableDatum grouping_bits(const GroupingData& g, const EvalContext& c) {
   std::int32_t bits = 0;
-  for (int column : g.refs) bits = (bits << 1) | (c.grouped == nullptr || c.grouped[column] ? 0 : 1);
+  for (int column : g.columns) bits = (bits << 1) | (c.grouped == nullptr || (column >= 0 && c.grouped[column]) ? 0 : 1);
   return {Datum::of(bits), false};
 }
 
@@ -322,7 +320,7 @@ step_window:
   *s->result = c.windows[s->target];
   NEXT;
 step_grouping:
-  *s->result = grouping_bits(*static_cast<const Grouping*>(s->data), c);
+  *s->result = grouping_bits(*static_cast<const GroupingData*>(s->data), c);
   NEXT;
 step_sub_plan:
   *s->result = run_sub_plan(*s->sub_plan, c);

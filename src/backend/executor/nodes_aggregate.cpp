@@ -474,8 +474,11 @@ void init_aggregate(NodeState& node) {
     s.keys = keys_of_set(s, nullptr, false);
     s.run = run_sorted;
   }
+  List<int> refs;
+  for (AttrNumber c : plan.columns) refs.push_back(arena, plan.left->targets[static_cast<std::size_t>(c - 1)]->sort_group_ref);
   CompileOptions options;
   options.scan_descriptor = s.input;
+  options.grouping_refs = refs;
   prepare_filter(s, options);
   prepare_projection(s, 0, options);
 }

@@ -55,6 +55,9 @@ using SlowStep = void (*)(const Step& step, EvalContext& context);
 // What and_step / or_step share while their arguments are evaluated.
 struct BooleanScratch { bool any_null; };
 
+// GROUPING(…): for each argument its index into Aggregate::columns, -1 when it is not a grouping column.
+struct GroupingData { std::span<const int> columns; };
+
 struct Step {
   StepOp op = StepOp::done;
   AttrNumber column = 0;           // 0-based source position; fetch_*: how many; assign*: source
@@ -109,6 +112,8 @@ struct CompileOptions {
   VariableSources sources;
   // The list whose members the window steps refer to by position.
   const List<nodes::WindowFunction*>* windows = nullptr;
+  // Aggregate: the sort-group reference of each grouping column, by which GROUPING names them.
+  std::span<const int> grouping_refs;
   // Descriptor of scan rows, for whole-row variables; may be null.
   const TupleDescriptor* scan_descriptor = nullptr;
 };

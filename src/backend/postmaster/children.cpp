@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,7 +87,60 @@ int run_auxiliary(const ServerParts& parts, ProcessKind kind) {
   return status;
 }
 
-[[noreturn]] void run_child(const ServerParts& parts, ProcessKind kind, int socket, pid_t postmaster) {
+// Waits for the client's socket; -1 when the postmaster wants it no more.
+int receive_socket(int control) {
+  char byte = 0;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))];
+  for (;;) {
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    ssize_t n = -1;
+    {
+      BlockingCall call;
+      if (interrupt_flags.terminate) return -1;
+      n = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
+    }
+    if (n < 0 && errno == EINTR) continue;
+    cmsghdr* header = n > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    return fd;
+  }
+}
+
+bool send_socket(int control, int socket) {
+  char byte = 0;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &socket, sizeof socket);
+  return sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+// A spare's life up to its client: what every session needs is touched ahead, then it waits.
+int await_client(const ServerParts& parts, int control) {
+  shmem::set_process_title("waiting for a client");
+  if (parts.warm_up != nullptr) parts.warm_up();
+  int socket = receive_socket(control);
+  close(control);
+  if (socket < 0) _exit(0);
+  return socket;
+}
+
+[[noreturn]] void run_child(const ServerParts& parts, ProcessKind kind, int socket, bool spare, pid_t postmaster) {
   int status = 1;
   try {
     // SIGQUIT ends a process at once: orphans must not outlive the postmaster.
@@ -97,6 +151,7 @@ int run_auxiliary(const ServerParts& parts, ProcessKind kind) {
     shmem::set_process_title(shmem::process_kind_name(kind));
     install_child_signal_handlers();
     if (kind == ProcessKind::backend) {
+      if (spare) own = await_client(parts, own);
       parts.backend(own);
       status = 0;
     } else {
@@ -109,7 +164,8 @@ int run_auxiliary(const ServerParts& parts, ProcessKind kind) {
 
 }  // namespace
 
-pid_t Children::start(const ServerParts& parts, ProcessKind kind, int socket, void (*before_fork)(), void (*after_fork)()) {
+pid_t Children::fork_child(const ServerParts& parts, ProcessKind kind, int socket, bool spare, void (*before_fork)(),
+                           void (*after_fork)()) {
   pid_t postmaster = getpid();
   sigset_t all, old;
   sigfillset(&all);
@@ -117,26 +173,73 @@ pid_t Children::start(const ServerParts& parts, ProcessKind kind, int socket, vo
   // No signal may reach the child while it still has the postmaster's handlers.
   sigprocmask(SIG_BLOCK, &all, &old);
   pid_t pid = fork();
-  if (pid == 0) run_child(parts, kind, socket, postmaster);
+  if (pid == 0) run_child(parts, kind, socket, spare, postmaster);
   int error = errno;
   sigprocmask(SIG_SETMASK, &old, nullptr);
   if (after_fork != nullptr) after_fork();
-  if (pid < 0) {
-    const char* what = kind == ProcessKind::backend ? "new process for connection" : child_name(kind);
-    log_message("could not fork {}: {}", what, std::strerror(error));
-    return 0;
-  }
-  children_[pid] = {kind, Clock::now()};
+  if (pid > 0) return pid;
+  log_message("could not fork {}: {}", kind == ProcessKind::backend ? "new process for connection" : child_name(kind),
+              std::strerror(error));
+  return 0;
+}
+
+pid_t Children::start(const ServerParts& parts, ProcessKind kind, int socket, void (*before_fork)(), void (*after_fork)()) {
+  pid_t pid = fork_child(parts, kind, socket, false, before_fork, after_fork);
+  if (pid == 0) return 0;
+  children_[pid] = {kind, -1, Clock::now()};
   if (kind == ProcessKind::backend) ++backends_;
   return pid;
 }
 
+void Children::start_spare(const ServerParts& parts, void (*before_fork)(), void (*after_fork)()) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return;
+  pid_t pid = fork_child(parts, ProcessKind::backend, pair[1], true, before_fork, after_fork);
+  close(pair[1]);
+  if (pid == 0) {
+    close(pair[0]);
+    return;
+  }
+  children_[pid] = {ProcessKind::backend, pair[0], Clock::now()};
+  ++spares_;
+}
+
+bool Children::hand_to_spare(int socket) {
+  if (spares_ == 0) return false;
+  for (auto& [pid, child] : children_) {
+    if (child.control < 0) continue;
+    bool sent = send_socket(child.control, socket);
+    close(child.control);
+    child.control = -1;
+    --spares_;
+    ++backends_;
+    child.started = Clock::now();
+    if (sent) return true;  // else it is about to end: another one, or a new process
+  }
+  return false;
+}
+
+void Children::dismiss_spares() {
+  for (auto& [pid, child] : children_) {
+    if (child.control < 0) continue;
+    close(child.control);  // it reads the end, and goes
+    child.control = -1;
+    --spares_;
+    ++backends_;
+  }
+}
+
 Child Children::remove(pid_t pid) {
   auto found = children_.find(pid);
-  if (found == children_.end()) return {ProcessKind::none, {}};
+  if (found == children_.end()) return {ProcessKind::none};
   Child child = found->second;
   children_.erase(found);
-  if (child.kind == ProcessKind::backend) --backends_;
+  if (child.control >= 0) {
+    close(child.control);
+    --spares_;
+  } else if (child.kind == ProcessKind::backend) {
+    --backends_;
+  }
   return child;
 }
 
@@ -191,7 +294,8 @@ void Children::end_idle_logins(std::chrono::milliseconds older_than) {
   }
   Clock::time_point limit = Clock::now() - older_than;
   for (auto& [pid, child] : children_) {
-    if (child.kind != ProcessKind::backend || child.started > limit || child.told_to_go || admitted.contains(pid)) continue;
+    if (child.kind != ProcessKind::backend || child.control >= 0 || child.started > limit || child.told_to_go || admitted.contains(pid))
+      continue;
     child.looks_asleep = is_asleep(pid) ? child.looks_asleep + 1 : 0;
     if (child.looks_asleep < kLooksUntilIdle) continue;
     child.told_to_go = true;

@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Child {
   shmem::ProcessKind kind;
+  int control = -1;  // a spare backend: the socket by which it gets its client
   Clock::time_point started;
   int looks_asleep = 0;  // how often in a row a login was found waiting for its client while others waited for room
   bool told_to_go = false;
@@ -26,6 +27,13 @@ class Children {
   // Forks; the child sets itself up (signals, slot, descriptors) and runs the part for its kind, then exits. Returns 0 when fork failed
   // (logged). before_fork / after_fork run in the parent, around the fork.
   pid_t start(const ServerParts& parts, shmem::ProcessKind kind, int socket, void (*before_fork)(), void (*after_fork)());
+  // A backend without a client yet: it gets ready and waits for one. It does not count as a backend until then.
+  void start_spare(const ServerParts& parts, void (*before_fork)(), void (*after_fork)());
+  // Gives the client to a spare; false when there is none.
+  bool hand_to_spare(int socket);
+  // Those that were forked before the settings changed, or are not needed any more, end.
+  void dismiss_spares();
+  int spares() const { return spares_; }
   // Forgets a child that ended; its kind (none when it is unknown).
   Child remove(pid_t pid);
   void signal_all(int signal) const;
@@ -40,8 +48,11 @@ class Children {
   void end_idle_logins(std::chrono::milliseconds older_than);
 
  private:
+  pid_t fork_child(const ServerParts& parts, shmem::ProcessKind kind, int socket, bool spare, void (*before_fork)(), void (*after_fork)());
+
   std::unordered_map<pid_t, Child> children_;
-  int backends_ = 0;
+  int backends_ = 0;  // with a client
+  int spares_ = 0;
 };
 
 // "server process", "checkpointer process", … as in messages about a child's end.

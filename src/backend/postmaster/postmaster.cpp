@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
@@ -43,6 +44,8 @@ constexpr std::chrono::milliseconds kRetryTick{5};
 constexpr std::chrono::seconds kKillPatience{5};
 constexpr std::chrono::seconds kSlowLogin{3};
 constexpr std::chrono::milliseconds kLookAtLogins{200};
+constexpr int kFewestSpares = 2, kMostSpares = 8;
+constexpr std::chrono::seconds kForgetRush{30};
 constexpr std::chrono::minutes kPidFileCheck{1};
 constexpr std::chrono::minutes kTouchSockets{58};
 
@@ -70,6 +73,7 @@ class Postmaster final : Connections::Owner {
   void on_tick();
   void arm_tick();
   void arm_retry();
+  void fill_spares();
   void reload();
   void begin_shutdown(Shutdown how);
   void reap();
@@ -97,7 +101,9 @@ class Postmaster final : Connections::Owner {
   int exit_code_ = 0;
   long start_time_ = 0;
   Clock::time_point kill_at_ = Clock::time_point::max();
-  Clock::time_point next_pid_check_, next_touch_, next_look_;
+  Clock::time_point next_pid_check_, next_touch_, next_look_, last_client_;
+  int wanted_spares_ = kFewestSpares;
+  bool filling_ = false;
 };
 
 // --- start ------------------------------------------------------------------------------------------------------------
@@ -185,7 +191,31 @@ Decision Postmaster::decide() {
   return {Decision::Kind::wait};
 }
 
-void Postmaster::launch(int socket) { start_child(ProcessKind::backend, socket); }
+void Postmaster::launch(int socket) {
+  if (!children_.hand_to_spare(socket)) {
+    // None left: clients come faster than spares are made.
+    wanted_spares_ = std::min(wanted_spares_ + 1, kMostSpares);
+    start_child(ProcessKind::backend, socket);
+  }
+  last_client_ = Clock::now();
+  if (filling_) return;
+  filling_ = true;
+  boost::asio::post(io_, [this] {
+    filling_ = false;
+    fill_spares();
+  });
+}
+
+// Processes that wait for a client make a connection cheap for it: the fork and the first touch of memory are behind them.
+void Postmaster::fill_spares() {
+  if (phase_ != Phase::running || shutdown_ != Shutdown::none) return;
+  int room = config::values::max_connections - shmem::session_count();
+  while (children_.spares() < std::min(wanted_spares_, room)) {
+    int before = children_.spares();
+    children_.start_spare(parts_, before_fork, after_fork);
+    if (children_.spares() == before) return;
+  }
+}
 
 void Postmaster::arm_retry() {
   if (retry_armed_) return;
@@ -221,7 +251,14 @@ void Postmaster::on_tick() {
     children_.signal_all(SIGKILL);
     kill_at_ = Clock::time_point::max();
   }
-  if (phase_ == Phase::running && shutdown_ == Shutdown::none) start_helpers();
+  if (phase_ == Phase::running && shutdown_ == Shutdown::none) {
+    start_helpers();
+    if (wanted_spares_ > kFewestSpares && now - last_client_ > kForgetRush) {
+      wanted_spares_ = kFewestSpares;
+      children_.dismiss_spares();
+    }
+    fill_spares();
+  }
   if (now >= next_touch_) {
     touch_socket_files();
     next_touch_ = now + kTouchSockets;
@@ -267,6 +304,9 @@ void Postmaster::reload() {
     }
   }
   children_.signal_all(SIGHUP);
+  // Spares have the old pg_hba.conf.
+  children_.dismiss_spares();
+  fill_spares();
 }
 
 // --- shutdown ---------------------------------------------------------------------------------------------------------
@@ -277,6 +317,7 @@ void Postmaster::begin_shutdown(Shutdown how) {
   static const char* const names[] = {"", "smart", "fast", "immediate"};
   log_message("received {} shutdown request", names[static_cast<int>(how)]);
   set_pid_line(PidLine::status, "stopping");
+  children_.dismiss_spares();
   if (how == Shutdown::immediate) {
     phase_ = Phase::stopping_all;
     children_.signal_all(SIGQUIT);
@@ -378,6 +419,7 @@ void Postmaster::on_startup_end(pid_t pid, int status) {
   start_helpers();
   if (shutdown_ == Shutdown::none) set_pid_line(PidLine::status, "ready   ");
   log_message("database system is ready to accept connections");
+  fill_spares();
 }
 
 // A child may have left shared memory in any state: all others end at once.

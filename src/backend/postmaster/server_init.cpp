@@ -2,6 +2,7 @@
 
 #include "hathi/btree/toast_index.h"
 #include "hathi/buffer/buffer_pool.h"
+#include "hathi/catalog/lookup.h"
 #include "hathi/catalog/startup.h"
 #include "hathi/config/server_settings.h"
 #include "hathi/ddl/session_objects.h"
@@ -10,10 +11,12 @@
 #include "hathi/heap/toast.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/protocol/hba.h"
+#include "hathi/protocol/password.h"
 #include "hathi/session/backend_main.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/process_array.h"
+#include "hathi/transaction/transaction.h"
 #include "hathi/types/register.h"
 #include "hathi/wal/log.h"
 
@@ -38,9 +41,32 @@ void load_hba_rules() {
   throw SqlError(sqlstate::config_file_error, "could not load {}", config::values::hba_file).fatal();
 }
 
+// In a backend that waits for its client: what a login reads.
+void warm_up_backend() {
+  try {
+    shmem::acquire_slot(shmem::ProcessKind::backend);
+    transaction::start();
+    catalog::find_role_by_name("postgres");
+    catalog::find_database("postgres");
+    transaction::commit();
+  } catch (const SqlError&) {
+    if (transaction::is_running()) transaction::abort();
+  }
+  if (!shmem::has_slot()) return;
+  locking::release_all_at_exit();
+  shmem::release_slot();
+}
+
 const ServerParts kParts{
-    kSubsystems,          load_hba_rules, wal::startup_recover, wal::checkpointer_main, wal::wal_writer_main, wal::background_writer_main,
-    session::backend_main};
+    kSubsystems,           load_hba_rules, wal::startup_recover, wal::checkpointer_main, wal::wal_writer_main, wal::background_writer_main,
+    session::backend_main, warm_up_backend};
+
+// Sets up OpenSSL once for all, and the secret from which unknown roles get their salts.
+void warm_up_cryptography() {
+  protocol::make_scram_verifier("warm-up");
+  protocol::ScramExchange exchange(std::nullopt, "warm-up");
+  exchange.first("n,,n=,r=warm-up");
+}
 
 }  // namespace
 
@@ -56,6 +82,7 @@ void initialise_server() {
   catalog::initialize();
   executor::install_constraint_hooks();
   ddl::register_session_hooks();
+  warm_up_cryptography();
 }
 
 const ServerParts& server_parts() { return kParts; }

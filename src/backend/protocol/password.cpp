@@ -1,5 +1,9 @@
 #include "hathi/protocol/password.h"
 
+#include <sys/random.h>
+
+#include <cerrno>
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -137,7 +141,15 @@ std::string mock_salt(std::string_view role) {
 }  // namespace
 
 void random_bytes(void* out, std::size_t n) {
-  if (RAND_bytes(static_cast<unsigned char*>(out), static_cast<int>(n)) != 1) throw SqlError(sqlstate::internal_error, "could not generate random bytes");
+  // The kernel's generator: OpenSSL's would have to be set up again in every forked process.
+  auto* at = static_cast<char*>(out);
+  while (n > 0) {
+    ssize_t got = getrandom(at, n, 0);
+    if (got < 0 && errno != EINTR) throw SqlError(sqlstate::internal_error, "could not generate random bytes");
+    if (got <= 0) continue;
+    at += got;
+    n -= static_cast<std::size_t>(got);
+  }
 }
 
 PasswordKind password_kind(std::string_view stored) {

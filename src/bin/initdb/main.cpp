@@ -38,7 +38,8 @@ bool run_boot(const Options& o) {
   if (access(program.c_str(), X_OK) < 0) {
     fail("program \"postgres\" is needed by initdb but was not found in the same directory as \"" + own_directory() + "/initdb\"");
   }
-  std::vector<std::string> args{program, "--boot", "-D", o.data_directory, "-F", "-c", "shared_buffers=64MB", "-c", "huge_pages=off"};
+  std::vector<std::string> args{program, "--boot", "-D", o.data_directory, "-F", "-c", "shared_buffers=64MB", "-c", "huge_pages=off",
+                                "-c", "log_min_messages=fatal"};
   auto option = [&](const std::string& name, const std::string& value) {
     args.push_back("-x");
     args.push_back(name + "=" + value);

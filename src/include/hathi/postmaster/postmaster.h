@@ -17,6 +17,7 @@ struct ServerParts {
   void (*wal_writer)();
   void (*background_writer)();
   void (*backend)(int socket);              // owns the socket
+  void (*warm_up)() = nullptr;   // in a process forked ahead of its client: touches what every session will need; holds nothing afterwards
   void (*autovacuum_launcher)() = nullptr;  // none when nullptr or autovacuum = off
 };
 
