@@ -95,7 +95,6 @@ List<Expr*> values_of_rows(ParseState& ps, const ast::InsertStatement* insert, c
 }
 
 void arbiter_of_columns(ParseState& ps, const ast::OnConflictClause* node, OnConflict* made) {
-  List<NamespaceItem*> outer = ps.name_space;
   ps.name_space = {};
   add_to_namespace(ps, ps.target, false, false, true);
   for (const ast::IndexElement* element : node->index_elements) {
@@ -127,7 +126,9 @@ void arbiter_of_columns(ParseState& ps, const ast::OnConflictClause* node, OnCon
     made->arbiter_where = transform(ps, node->index_where, Clause::index_predicate);
     assign_collations(ps, made->arbiter_where);
   }
-  ps.name_space = outer;
+  // The item itself was narrowed for the index columns: it is seen whole again.
+  ps.name_space = {};
+  add_to_namespace(ps, ps.target, false, true, true);
 }
 
 void arbiter_of_constraint(ParseState& ps, std::string_view name, OnConflict* made) {

@@ -8,6 +8,7 @@
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/transaction.h"
 #include "partitions.h"
+#include "row_values.h"
 #include "statements.h"
 #include "table_definition.h"
 
@@ -259,6 +260,49 @@ void check_reference_privileges(const catalog::Relation& r, const std::vector<At
   }
 }
 
+// The rows by which a table's descriptor finds the keys that point to it, named and typed as PostgreSQL's constraint triggers; the
+// checks themselves are the executor's.
+void insert_trigger(Oid table, Oid other, Oid constraint, const NewConstraint& n, char side, Oid function, std::int16_t type) {
+  namespace t = catalog::pg_trigger;
+  Arena arena(512);
+  Oid oid = catalog::new_oid(catalog_oid::pg_trigger);
+  {
+    catalog::CatalogTable triggers(catalog_oid::pg_trigger, locking::LockMode::row_exclusive);
+    catalog::CatalogRow row = triggers.new_row();
+    row.set(t::oid, Datum::of(oid));
+    row.set(t::tgrelid, Datum::of(table));
+    row.set(t::tgparentid, Datum::of(kInvalidOid));
+    row.set(t::tgname, make_name(arena, fmt::format("RI_ConstraintTrigger_{}_{}", side, raw(oid))));
+    row.set(t::tgfoid, Datum::of(function));
+    row.set(t::tgtype, Datum::of(type));
+    row.set(t::tgenabled, Datum::of('O'));
+    row.set(t::tgisinternal, Datum::of(true));
+    row.set(t::tgconstrrelid, Datum::of(other));
+    row.set(t::tgconstrindid, Datum::of(n.index));
+    row.set(t::tgconstraint, Datum::of(constraint));
+    row.set(t::tgdeferrable, Datum::of(n.deferrable));
+    row.set(t::tginitdeferred, Datum::of(n.initially_deferred));
+    row.set(t::tgnargs, Datum::of(std::int16_t{0}));
+    row.set(t::tgattr, int2_vector(arena, {}));
+    row.set(t::tgargs, varlena::make(arena, ""));
+    triggers.insert(row);
+  }
+  catalog::record_dependency({catalog_oid::pg_trigger, oid, 0}, {catalog_oid::pg_constraint, constraint, 0}, catalog::DependencyKind::internal);
+}
+
+void insert_triggers(Oid constraint, const NewConstraint& n) {
+  constexpr std::int16_t kAfterInsert = 5, kAfterDelete = 9, kAfterUpdate = 17;
+  // RI_FKey_cascade_del is 1646; each action has a pair, delete then update.
+  auto function = [](char action, bool update) {
+    std::uint32_t base = action == 'c' ? 1646 : action == 'r' ? 1648 : action == 'n' ? 1650 : action == 'd' ? 1652 : 1654;
+    return Oid{base + (update ? 1u : 0u)};
+  };
+  insert_trigger(n.referenced, n.table, constraint, n, 'a', function(n.on_delete, false), kAfterDelete);
+  insert_trigger(n.referenced, n.table, constraint, n, 'a', function(n.on_update, true), kAfterUpdate);
+  insert_trigger(n.table, n.referenced, constraint, n, 'c', Oid{1644}, kAfterInsert);
+  insert_trigger(n.table, n.referenced, constraint, n, 'c', Oid{1645}, kAfterUpdate);
+}
+
 void check_persistence(const catalog::Relation& fk, const catalog::Relation& pk) {
   auto refuse = [](std::string_view who, std::string_view whom) {
     throw SqlError(sqlstate::invalid_table_definition, "constraints on {} tables may reference only {} tables", who, whom);
@@ -309,6 +353,7 @@ Oid create_foreign_key(Oid table, const PendingConstraint& pending, std::string_
   n.validated = !c.not_valid;
   n.no_inherit = true;
   Oid oid = insert_constraint(n);
+  insert_triggers(oid, n);
   for (Oid side : {table, pk->oid}) {
     update_class_row(side, [](catalog::CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhastriggers, Datum::of(true)); });
   }

@@ -80,6 +80,11 @@ void drop_rule(const ObjectAddress& o) {
   remove_row(catalog_oid::pg_rewrite, w::oid, o.object, [](CatalogRow& row) { catalog::note_change(catalog_oid::pg_class, row.get(w::ev_class).as_oid()); });
 }
 
+void drop_trigger(const ObjectAddress& o) {
+  namespace t = catalog::pg_trigger;
+  remove_row(catalog_oid::pg_trigger, t::oid, o.object, [](CatalogRow& row) { catalog::note_change(catalog_oid::pg_class, row.get(t::tgrelid).as_oid()); });
+}
+
 void drop_schema(const ObjectAddress& o) {
   remove_row(catalog_oid::pg_namespace, catalog::pg_namespace::oid, o.object);
   catalog::note_change(catalog_oid::pg_namespace, o.object);
@@ -93,6 +98,7 @@ void register_drops() {
   catalog::register_drop(catalog_oid::pg_attrdef, drop_default);
   catalog::register_drop(catalog_oid::pg_type, drop_type);
   catalog::register_drop(catalog_oid::pg_rewrite, drop_rule);
+  catalog::register_drop(catalog_oid::pg_trigger, drop_trigger);
   catalog::register_drop(catalog_oid::pg_namespace, drop_schema);
 }
 

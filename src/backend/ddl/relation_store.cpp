@@ -36,7 +36,7 @@ void check_columns(const NewRelation& r) {
     if (r.kind != kind::view && r.kind != kind::composite && system.contains(c.name)) {
       throw SqlError(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name", c.name);
     }
-    if (!seen.insert(c.name).second) throw SqlError(sqlstate::duplicate_column, "column name \"{}\" specified more than once", c.name);
+    if (!seen.insert(c.name).second) throw SqlError(sqlstate::duplicate_column, "column \"{}\" specified more than once", c.name);
     check_column_type(c.name, c.type, c.collation, r.kind);
   }
 }

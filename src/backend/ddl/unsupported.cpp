@@ -52,18 +52,6 @@ void attach_new_partition(Oid, const catalog::Relation&, const parser::Partition
 void copy_parent_indexes_and_keys(Oid, const catalog::Relation&) {}
 Oid create_partitioned_index(NewIndex, const catalog::Relation&, std::string_view, bool) { throw_not_supported("indexes of partitioned tables"); }
 
-std::optional<catalog::ObjectAddress> find_object(parser::ObjectType, const parser::ObjectRef&, std::string_view, bool) { throw_not_supported("DROP of this kind of object"); }
-void require_owner(parser::ObjectType, const catalog::ObjectAddress&) {}
-void require_not_in_use(const catalog::Relation&, std::string_view) {}
-parser::RangeVar range_var_of(const parser::QualifiedName& names) {
-  parser::RangeVar out;
-  std::size_t n = names.size();
-  out.name = names[n - 1];
-  if (n > 1) out.schema = names[n - 2];
-  if (n > 2) out.catalog = names[n - 3];
-  return out;
-}
-
 void drop_temporary_objects() { catalog::drop_temporary_objects(); }
 void drop_temporary_objects_at_exit() {}
 void register_session_hooks() {

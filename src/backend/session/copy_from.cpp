@@ -147,6 +147,7 @@ class CopyFrom {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       Column& column = columns_[i];
       if (i >= fields.size()) {
+        current_column_ = nullptr;
         throw SqlError(sqlstate::bad_copy_file_format, "missing data for column \"{}\"", column.attribute->name);
       }
       convert_field(column, fields[i]);

@@ -1,0 +1,37 @@
+-- What is refused, and how.
+selec 1;
+select;
+select 1 from;
+select * from nowhere;
+select nothing;
+select nosuch(1);
+select 1 + 'a';
+select 'a' + 'b';
+select 1 / 0;
+select 2147483647 + 1;
+select 99999999999;
+select 9223372036854775807 + 1;
+select 'abc'::int;
+select '12:00'::int;
+select 1 where 1;
+select sum(sum(1));
+select a from (values (1)) v(b);
+select count(*) from (select 1) group by 2;
+select a, count(*) from (values (1)) v(a);
+select * from (values (1)) a, (values (2)) a;
+select (select 1, 2);
+select (values (1), (2));
+select 1 limit -1;
+select array[1, 2][1], (array[1,2,3])[2:3];
+select row(1, 2) = row(1, 2), row(1, 2) < row(1, 3);
+select $1;
+select 'unterminated;
+';
+/* open comment
+*/ select 1;
+select length('ä€😀'), upper('straße');
+set nosuch = 1;
+set work_mem = 'lots';
+show nosuch;
+show work_mem;
+reset work_mem;
