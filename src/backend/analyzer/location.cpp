@@ -82,7 +82,7 @@ int location_of(const Expr* e) {
 int location_of(const List<Expr*>& list) { return leftmost_of(list); }
 
 void rethrow_at(SqlError& error, int location) {
-  if (error.byte_offset() < 0) error.at(location);
+  if (error.byte_offset() < 0 && error.code() != sqlstate::query_canceled) error.at(location);   // a cancel is no fault of the text
   throw;
 }
 

@@ -164,6 +164,17 @@ void record_initial_privileges(Oid class_id, AttrNumber acl) {
   });
 }
 
+// Comments that \dn+ shows.
+void add_schema_comment(Loaders& loaders, Oid schema, std::string_view text) {
+  CatalogLoader& out = loaders.of(catalog_oid::pg_description);
+  CatalogRow& row = out.row();
+  row.set(pg_description::objoid, Datum::of(schema));
+  row.set(pg_description::classoid, Datum::of(catalog_oid::pg_namespace));
+  row.set(pg_description::objsubid, Datum::of(std::int32_t{0}));
+  row.set(pg_description::description, out.text(text));
+  out.add(row);
+}
+
 void run_scripts(RunSql run_sql) {
   use_system_oids(true);
   config::set("allow_system_table_mods", "on", config::Source::override_value, false, true);   // pg_stats has columns of type anyarray
@@ -190,6 +201,9 @@ void add_cluster_rows(Loaders& loaders, const BootstrapOptions& options) {
   add_schema(loaders, kPgCatalogNamespace, "pg_catalog", kBootstrapSuperuser, true);
   add_schema(loaders, kPgToastNamespace, "pg_toast", kBootstrapSuperuser, false);
   add_schema(loaders, kPublicNamespace, "public", Oid{6171}, true);
+  add_schema_comment(loaders, kPgCatalogNamespace, "system catalog schema");
+  add_schema_comment(loaders, kPgToastNamespace, "reserved schema for TOAST tables");
+  add_schema_comment(loaders, kPublicNamespace, "standard public schema");
   CatalogLoader& tablespaces = loaders.of(catalog_oid::pg_tablespace);
   add_tablespace(tablespaces, storage::kDefaultTablespace, "pg_default");
   add_tablespace(tablespaces, storage::kGlobalTablespace, "pg_global");

@@ -9,7 +9,8 @@ namespace hathi::catalog {
 
 void register_catalog_functions() {
   for (std::span<const BuiltinFunction> table :
-       {acl_functions(), description_functions(), encoding_functions(), identity_functions(), privilege_functions(), size_functions()}) {
+       {acl_functions(), description_functions(), encoding_functions(), identity_functions(), privilege_functions(), size_functions(),
+        updatable_functions()}) {
     register_functions(table);
   }
 }

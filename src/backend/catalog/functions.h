@@ -15,6 +15,7 @@ std::span<const BuiltinFunction> encoding_functions();
 std::span<const BuiltinFunction> identity_functions();
 std::span<const BuiltinFunction> privilege_functions();
 std::span<const BuiltinFunction> size_functions();
+std::span<const BuiltinFunction> updatable_functions();
 
 inline Datum text_result(FunctionCall& call, std::string_view text) { return varlena::make(call.arena(), text); }
 inline Datum name_result(FunctionCall& call, std::string_view text) { return make_name(call.arena(), text); }

@@ -17,8 +17,10 @@ constexpr std::array<std::uint8_t, 256> build_char_classes() {
   table['_'] |= kIdentStart | kIdentPart;
   for (int c = '0'; c <= '9'; ++c) table[c] |= kDigit | kIdentPart;
   table['$'] |= kIdentPart;
-  for (char c : {'~', '!', '@', '#', '^', '&', '|', '`', '?', '+', '-', '*', '/', '%', '<', '>', '='}) table[static_cast<unsigned char>(c)] |= kOperatorChar;
-  for (char c : {',', '(', ')', '[', ']', '.', ';', ':', '+', '-', '*', '/', '%', '^', '<', '>', '='}) table[static_cast<unsigned char>(c)] |= kSelf;
+  for (char c : {'~', '!', '@', '#', '^', '&', '|', '`', '?', '+', '-', '*', '/', '%', '<', '>', '='})
+    table[static_cast<unsigned char>(c)] |= kOperatorChar;
+  for (char c : {',', '(', ')', '[', ']', '.', ';', ':', '+', '-', '*', '/', '%', '^', '<', '>', '='})
+    table[static_cast<unsigned char>(c)] |= kSelf;
   return table;
 }
 inline constexpr std::array<std::uint8_t, 256> kCharClass = build_char_classes();

@@ -9,7 +9,11 @@ namespace {
 
 enum class Verb { create, alter, drop };
 
-struct ObjectTags { ObjectType type; const char* alter; const char* drop; };
+struct ObjectTags {
+  ObjectType type;
+  const char* alter;
+  const char* drop;
+};
 constexpr ObjectTags kObjectTags[] = {
     {ObjectType::access_method, "ALTER ACCESS METHOD", "DROP ACCESS METHOD"},
     {ObjectType::aggregate, "ALTER AGGREGATE", "DROP AGGREGATE"},
@@ -70,7 +74,8 @@ std::string_view transaction_tag(TransactionKind kind) {
     case TransactionKind::begin: return "BEGIN";
     case TransactionKind::start: return "START TRANSACTION";
     case TransactionKind::commit: return "COMMIT";
-    case TransactionKind::rollback: case TransactionKind::rollback_to: return "ROLLBACK";
+    case TransactionKind::rollback:
+    case TransactionKind::rollback_to: return "ROLLBACK";
     case TransactionKind::savepoint: return "SAVEPOINT";
     case TransactionKind::release: return "RELEASE";
     case TransactionKind::prepare: return "PREPARE TRANSACTION";
@@ -167,8 +172,10 @@ std::string_view plain_tag(const StatementNode* node) {
 
 std::string_view create_tag(const StatementNode* node) {
   switch (node->kind) {
-    case NodeKind::create_table_statement: return node_cast<CreateTableStatement>(node)->server.empty() ? "CREATE TABLE" : "CREATE FOREIGN TABLE";
-    case NodeKind::create_table_as_statement: return node_cast<CreateTableAsStatement>(node)->materialized_view ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
+    case NodeKind::create_table_statement:
+      return node_cast<CreateTableStatement>(node)->server.empty() ? "CREATE TABLE" : "CREATE FOREIGN TABLE";
+    case NodeKind::create_table_as_statement:
+      return node_cast<CreateTableAsStatement>(node)->materialized_view ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
     case NodeKind::create_index_statement: return "CREATE INDEX";
     case NodeKind::create_sequence_statement: return "CREATE SEQUENCE";
     case NodeKind::create_view_statement: return "CREATE VIEW";
@@ -176,9 +183,12 @@ std::string_view create_tag(const StatementNode* node) {
     case NodeKind::create_database_statement: return "CREATE DATABASE";
     case NodeKind::create_tablespace_statement: return "CREATE TABLESPACE";
     case NodeKind::create_role_statement: return "CREATE ROLE";
-    case NodeKind::create_function_statement: return node_cast<CreateFunctionStatement>(node)->is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION";
+    case NodeKind::create_function_statement:
+      return node_cast<CreateFunctionStatement>(node)->is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION";
     case NodeKind::define_statement: return define_tag(node_cast<DefineStatement>(node)->type_of_object);
-    case NodeKind::create_composite_type_statement: case NodeKind::create_enum_statement: case NodeKind::create_range_statement: return "CREATE TYPE";
+    case NodeKind::create_composite_type_statement:
+    case NodeKind::create_enum_statement:
+    case NodeKind::create_range_statement: return "CREATE TYPE";
     case NodeKind::create_domain_statement: return "CREATE DOMAIN";
     case NodeKind::create_cast_statement: return "CREATE CAST";
     case NodeKind::create_transform_statement: return "CREATE TRANSFORM";
@@ -210,7 +220,8 @@ std::string_view alter_tag(const StatementNode* node) {
     case NodeKind::alter_role_statement: return "ALTER ROLE";
     case NodeKind::setting_of_statement: return node_cast<SettingOfStatement>(node)->of_database ? "ALTER DATABASE" : "ALTER ROLE";
     case NodeKind::alter_default_privileges_statement: return "ALTER DEFAULT PRIVILEGES";
-    case NodeKind::alter_function_statement: return object_tag(node_cast<AlterFunctionStatement>(node)->function->type_of_object, Verb::alter);
+    case NodeKind::alter_function_statement:
+      return object_tag(node_cast<AlterFunctionStatement>(node)->function->type_of_object, Verb::alter);
     case NodeKind::alter_enum_statement: return "ALTER TYPE";
     case NodeKind::alter_domain_statement: return "ALTER DOMAIN";
     case NodeKind::alter_policy_statement: return "ALTER POLICY";
@@ -221,7 +232,8 @@ std::string_view alter_tag(const StatementNode* node) {
     case NodeKind::alter_subscription_statement: return "ALTER SUBSCRIPTION";
     case NodeKind::alter_statistics_statement: return "ALTER STATISTICS";
     case NodeKind::alter_text_search_statement:
-      return node_cast<AlterTextSearchStatement>(node)->action == TextSearchAction::dictionary_options ? "ALTER TEXT SEARCH DICTIONARY" : "ALTER TEXT SEARCH CONFIGURATION";
+      return node_cast<AlterTextSearchStatement>(node)->action == TextSearchAction::dictionary_options ? "ALTER TEXT SEARCH DICTIONARY"
+                                                                                                       : "ALTER TEXT SEARCH CONFIGURATION";
     case NodeKind::alter_object_statement: return object_tag(node_cast<AlterObjectStatement>(node)->object->type_of_object, Verb::alter);
     case NodeKind::rename_statement: {
       const auto* r = node_cast<RenameStatement>(node);
@@ -266,19 +278,26 @@ int log_level_of(const StatementNode* node) {
   constexpr int kDdl = 1, kMod = 2, kAll = 3;
   switch (node->kind) {
     case NodeKind::select_statement: return node_cast<SelectStatement>(node)->into != nullptr ? kDdl : kAll;
-    case NodeKind::insert_statement: case NodeKind::update_statement: case NodeKind::delete_statement: case NodeKind::merge_statement: case NodeKind::truncate_statement:
-      return kMod;
+    case NodeKind::insert_statement:
+    case NodeKind::update_statement:
+    case NodeKind::delete_statement:
+    case NodeKind::merge_statement:
+    case NodeKind::truncate_statement: return kMod;
     case NodeKind::copy_statement: return node_cast<CopyStatement>(node)->is_from ? kMod : kAll;
     case NodeKind::prepare_statement: return log_level_of(node_cast<PrepareStatement>(node)->query);
     case NodeKind::explain_statement: {
       const auto* e = node_cast<ExplainStatement>(node);
       for (const Option* o : e->options) {
-        if (o->name == "analyze" && (o->value == nullptr || (option_text(*o) != "false" && option_text(*o) != "off" && option_text(*o) != "0"))) return log_level_of(e->query);
+        if (o->name == "analyze" &&
+            (o->value == nullptr || (option_text(*o) != "false" && option_text(*o) != "off" && option_text(*o) != "0")))
+          return log_level_of(e->query);
       }
       return kAll;
     }
-    case NodeKind::refresh_statement: case NodeKind::alter_system_statement: return kDdl;
-    case NodeKind::reindex_statement: case NodeKind::cluster_statement: return kAll;
+    case NodeKind::refresh_statement:
+    case NodeKind::alter_system_statement: return kDdl;
+    case NodeKind::reindex_statement:
+    case NodeKind::cluster_statement: return kAll;
     default: break;
   }
   return plain_tag(node).empty() ? kDdl : kAll;

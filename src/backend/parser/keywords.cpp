@@ -68,9 +68,7 @@ Tok find_keyword(const char* word, std::size_t length) {
   if (length < 2 || length > kMaxLength) return Tok::identifier;
   for (std::size_t slot = hash_word(word, length); kTable[slot] != 0; slot = (slot + 1) % kSlots) {
     const Keyword& k = kKeywords[kTable[slot] - 1u];
-    if (k.word.size() == length && std::memcmp(k.word.data(), word, length) == 0) {
-      return static_cast<Tok>(kFirst + kTable[slot] - 1);
-    }
+    if (k.word.size() == length && std::memcmp(k.word.data(), word, length) == 0) { return static_cast<Tok>(kFirst + kTable[slot] - 1); }
   }
   return Tok::identifier;
 }

@@ -18,6 +18,32 @@ void Lexer::fail(std::string_view message, int start, int end) const {
   throw SqlError(sqlstate::syntax_error, "{} at or near \"{}\"", message, text_.substr(start, end - start)).at(start);
 }
 
+void Lexer::next(Token& token) {
+  if (error_ != nullptr) {
+    token.kind = Tok::lexical_error;
+    return;
+  }
+  try {
+    if (have_pushed_) {
+      token = pushed_;
+      have_pushed_ = false;
+    } else {
+      scan(token);
+    }
+    switch (token.kind) {
+      case Tok::kw_not:
+      case Tok::kw_nulls:
+      case Tok::kw_with:
+      case Tok::unicode_identifier:
+      case Tok::unicode_string: look_ahead(token); break;
+      default: break;
+    }
+  } catch (const SqlError&) {
+    error_ = std::current_exception();
+    token.kind = Tok::lexical_error;
+  }
+}
+
 void Lexer::skip_comment() {
   const int start = pos_;
   int depth = 1;
@@ -82,7 +108,9 @@ void Lexer::scan_word(Token& token) {
 void Lexer::scan_number(Token& token) {
   const int start = pos_;
   int p = pos_;
-  auto digits = [&] { while (is_class(copy_[p], kDigit)) ++p; };
+  auto digits = [&] {
+    while (is_class(copy_[p], kDigit)) ++p;
+  };
   digits();
   bool is_integer = true;
   if (copy_[p] == '.' && !(p > start && copy_[p + 1] == '.')) {
@@ -194,11 +222,14 @@ void Lexer::scan(Token& token) {
   if (is_class(c, kIdentStart)) {
     if (following == '\'') {
       switch (c) {
-        case 'b': case 'B': case 'x': case 'X': return scan_plain_string(token, Tok::bit_string);
-        case 'e': case 'E': return scan_escape_string(token, false);
-        case 'n': case 'N':
-          token.text = keyword_text(Tok::kw_nchar);
-          return single(token, Tok::kw_nchar, 1);
+        case 'b':
+        case 'B':
+        case 'x':
+        case 'X': return scan_plain_string(token, Tok::bit_string);
+        case 'e':
+        case 'E': return scan_escape_string(token, false);
+        case 'n':
+        case 'N': token.text = keyword_text(Tok::kw_nchar); return single(token, Tok::kw_nchar, 1);
         default: break;
       }
     } else if (following == '&' && (c == 'u' || c == 'U')) {
@@ -221,7 +252,12 @@ void Lexer::scan(Token& token) {
     case '.':
       if (following == '.') return single(token, Tok::dot_dot, 2);
       return single(token, token_of(c), 1);
-    case ',': case '(': case ')': case '[': case ']': case ';': return single(token, token_of(c), 1);
+    case ',':
+    case '(':
+    case ')':
+    case '[':
+    case ']':
+    case ';': return single(token, token_of(c), 1);
     case '\0':
       if (pos_ >= size()) {
         token.kind = Tok::end;
@@ -241,7 +277,9 @@ void Lexer::look_ahead(Token& token) {
   const Tok following = pushed_.kind;
   switch (token.kind) {
     case Tok::kw_not:
-      if (following == Tok::kw_between || following == Tok::kw_in || following == Tok::kw_like || following == Tok::kw_ilike || following == Tok::kw_similar) token.kind = Tok::not_la;
+      if (following == Tok::kw_between || following == Tok::kw_in || following == Tok::kw_like || following == Tok::kw_ilike ||
+          following == Tok::kw_similar)
+        token.kind = Tok::not_la;
       return;
     case Tok::kw_nulls:
       if (following == Tok::kw_first || following == Tok::kw_last) token.kind = Tok::nulls_la;
@@ -259,7 +297,8 @@ void Lexer::look_ahead(Token& token) {
     scan(literal);
     if (literal.kind != Tok::string) fail("UESCAPE must be followed by a simple string literal", literal.start, literal.end);
     const char e = literal.text.size() == 1 ? literal.text[0] : '+';
-    if ((e >= '0' && e <= '9') || (e >= 'a' && e <= 'f') || (e >= 'A' && e <= 'F') || e == '+' || e == '\'' || e == '"' || is_class(e, kSpace)) {
+    if ((e >= '0' && e <= '9') || (e >= 'a' && e <= 'f') || (e >= 'A' && e <= 'F') || e == '+' || e == '\'' || e == '"' ||
+        is_class(e, kSpace)) {
       fail("invalid Unicode escape character", literal.start, literal.end);
     }
     escape = e;

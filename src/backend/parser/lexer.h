@@ -1,6 +1,7 @@
 #pragma once
 // Text to tokens, by PostgreSQL 15's lexical rules.
 
+#include <exception>
 #include <string_view>
 
 #include "hathi/parser/parser.h"
@@ -8,26 +9,17 @@
 
 namespace hathi::parser {
 
-// Works on a private copy of the text in the arena: identifiers are folded and strings unescaped in place there, so a token's value is a view
-// into it and costs no allocation. The text itself must stay until the last token is read; error messages quote it.
+// Works on a private copy of the text in the arena: identifiers are folded and strings unescaped in place there, so a token's value is a
+// view into it and costs no allocation. The text itself must stay until the last token is read; error messages quote it.
 class Lexer {
  public:
   Lexer(std::string_view text, Arena& arena, const ParseOptions& options);
 
   // The next token with the grammar's one-token look-ahead applied (NOT, NULLS, WITH, UESCAPE). At the end: Tok::end for ever.
-  // Throws SqlError for what is no token: 42601 "unterminated …", "trailing junk …", 22021 for bytes that are not UTF-8.
-  void next(Token& token) {
-    if (have_pushed_) {
-      token = pushed_;
-      have_pushed_ = false;
-    } else {
-      scan(token);
-    }
-    switch (token.kind) {
-      case Tok::kw_not: case Tok::kw_nulls: case Tok::kw_with: case Tok::unicode_identifier: case Tok::unicode_string: look_ahead(token); break;
-      default: break;
-    }
-  }
+  // What is no token (42601 "unterminated …", "trailing junk …", 22021 for bytes that are not UTF-8) is Tok::lexical_error, for ever;
+  // rethrow() throws its SqlError. So the parser may look ahead and still report its own error about what stands before it.
+  void next(Token& token);
+  [[noreturn]] void rethrow() const { std::rethrow_exception(error_); }
   std::string_view text() const { return text_; }
 
   // "message at or near "…"" for the bytes [start, end), or "message at end of input".
@@ -58,13 +50,14 @@ class Lexer {
   int size() const { return static_cast<int>(text_.size()); }
 
   std::string_view text_;
-  char* copy_;                // NUL-terminated; bytes before pos_ may have been rewritten
+  char* copy_;  // NUL-terminated; bytes before pos_ may have been rewritten
   int pos_ = 0;
   Arena& arena_;
   ParseOptions options_;
   Token pushed_;
   bool have_pushed_ = false;
   char16_t high_surrogate_ = 0;
+  std::exception_ptr error_;
 };
 
 // Appends a code point's UTF-8 bytes.

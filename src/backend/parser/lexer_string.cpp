@@ -113,8 +113,9 @@ void Lexer::scan_plain_string(Token& token, Tok kind) {
     char* p = copy_ + pos_;
     char* quote = static_cast<char*>(std::memchr(p, '\'', static_cast<std::size_t>(size() - pos_)));
     if (quote == nullptr) {
-      const char* what = kind != Tok::bit_string ? "unterminated quoted string"
-                         : (prefix == 'b' || prefix == 'B') ? "unterminated bit string literal" : "unterminated hexadecimal string literal";
+      const char* what = kind != Tok::bit_string            ? "unterminated quoted string"
+                         : (prefix == 'b' || prefix == 'B') ? "unterminated bit string literal"
+                                                            : "unterminated hexadecimal string literal";
       fail(what, start, size());
     }
     if (out != p) std::memmove(out, p, static_cast<std::size_t>(quote - p));
@@ -186,7 +187,9 @@ void Lexer::scan_unicode_escape(char*& out) {
   for (int i = 0; i < digits; ++i) {
     const int d = hex_digit(copy_[start + 2 + i]);
     if (d < 0) {
-      throw SqlError(sqlstate::invalid_escape_sequence, "invalid Unicode escape").hint("Unicode escapes must be \\uXXXX or \\UXXXXXXXX.").at(start);
+      throw SqlError(sqlstate::invalid_escape_sequence, "invalid Unicode escape")
+          .hint("Unicode escapes must be \\uXXXX or \\UXXXXXXXX.")
+          .at(start);
     }
     code = code * 16 + static_cast<std::uint32_t>(d);
   }
@@ -249,7 +252,8 @@ void Lexer::scan_escape_string(Token& token, bool plain_quote) {
       fail("unterminated quoted string", start, size());
     }
     const char c = copy_[pos_];
-    if (high_surrogate_ != 0 && !(c == '\\' && (copy_[pos_ + 1] == 'u' || copy_[pos_ + 1] == 'U'))) fail("invalid Unicode surrogate pair", pos_, pos_ + 1);
+    if (high_surrogate_ != 0 && !(c == '\\' && (copy_[pos_ + 1] == 'u' || copy_[pos_ + 1] == 'U')))
+      fail("invalid Unicode surrogate pair", pos_, pos_ + 1);
     if (c == '\'') {
       ++pos_;
       if (copy_[pos_] == '\'') {
@@ -274,7 +278,9 @@ void Lexer::scan_escape_string(Token& token, bool plain_quote) {
             .hint("Use '' to write quotes in strings. \\' is insecure in client-only encodings.")
             .at(start);
       }
-      if (warn) warn_escape(start + 1, "nonstandard use of \\' in a string literal", "Use '' to write quotes in strings, or use the escape string syntax (E'...').");
+      if (warn)
+        warn_escape(start + 1, "nonstandard use of \\' in a string literal",
+                    "Use '' to write quotes in strings, or use the escape string syntax (E'...').");
     } else if (warn && escaped == '\\') {
       warn_escape(start + 1, "nonstandard use of \\\\ in a string literal", "Use the escape string syntax for backslashes, e.g., E'\\\\'.");
     } else if (warn) {
@@ -296,7 +302,9 @@ void Lexer::resolve_unicode(Token& token, char escape, int value_start) {
   char* begin = const_cast<char*>(in.data());
   char* out = begin;
   std::uint32_t high = 0;
-  auto bad = [&](const char* message, std::size_t at) { return SqlError(sqlstate::syntax_error, "{}", message).at(value_start + static_cast<int>(at)); };
+  auto bad = [&](const char* message, std::size_t at) {
+    return SqlError(sqlstate::syntax_error, "{}", message).at(value_start + static_cast<int>(at));
+  };
   auto read = [&](std::size_t at, int digits, std::uint32_t& code) {
     code = 0;
     for (int i = 0; i < digits; ++i) {

@@ -6,7 +6,8 @@ namespace hathi::parser {
 
 // ALTER and the object's words were consumed: [IF EXISTS] name commands, or ALL IN TABLESPACE.
 StatementNode* Parser::alter_table_like(ObjectType type, int location) {
-  if (at(Tok::kw_all) && (type == ObjectType::table || type == ObjectType::index || type == ObjectType::materialized_view)) return alter_all_in_tablespace(type, location);
+  if (at(Tok::kw_all) && (type == ObjectType::table || type == ObjectType::index || type == ObjectType::materialized_view))
+    return alter_all_in_tablespace(type, location);
   const bool missing_ok = if_exists();
   const bool table = type == ObjectType::table || type == ObjectType::foreign_table;
   RangeVar* relation = table ? relation_expr() : qualified_name();
@@ -40,7 +41,8 @@ StatementNode* Parser::alter_table_like(ObjectType type, int location) {
     s->new_schema = col_id();
     return s;
   }
-  if (!missing_ok && (type == ObjectType::index || type == ObjectType::materialized_view) && (at(Tok::kw_depends) || (at(Tok::kw_no) && next_is(Tok::kw_depends)))) {
+  if (!missing_ok && (type == ObjectType::index || type == ObjectType::materialized_view) &&
+      (at(Tok::kw_depends) || (at(Tok::kw_no) && next_is(Tok::kw_depends)))) {
     AlterDependsStatement* d = make<AlterDependsStatement>(location);
     d->type_of_object = type;
     d->relation = relation;

@@ -64,8 +64,8 @@ void Parser::collation_of_column(QualifiedName& collation, int& location) {
 }
 
 bool Parser::begins_column_constraint() {
-  return at_any(Tok::kw_constraint, Tok::kw_not, Tok::kw_null, Tok::kw_unique, Tok::kw_primary, Tok::kw_check, Tok::kw_default, Tok::kw_generated, Tok::kw_references,
-                Tok::kw_deferrable, Tok::kw_initially, Tok::kw_collate);
+  return at_any(Tok::kw_constraint, Tok::kw_not, Tok::kw_null, Tok::kw_unique, Tok::kw_primary, Tok::kw_check, Tok::kw_default,
+                Tok::kw_generated, Tok::kw_references, Tok::kw_deferrable, Tok::kw_initially, Tok::kw_collate);
 }
 
 // Constraints, COLLATE, and attributes ([NOT] DEFERRABLE, INITIALLY …) that belong to the constraint before them.
@@ -74,9 +74,10 @@ void Parser::column_constraints(ColumnDef* column, bool domain) {
   bool saw_deferrability = false, saw_initially = false;
   auto fail = [](const char* message, int location) { throw SqlError(sqlstate::syntax_error, "{}", message).at(location); };
   auto attribute = [&](const char* word, int location) {
-    if (domain) throw SqlError(sqlstate::feature_not_supported, "specifying constraint deferrability not supported for domains").at(location);
-    const bool takes = last != nullptr && (last->type == ConstraintKind::primary_key || last->type == ConstraintKind::unique || last->type == ConstraintKind::exclusion ||
-                                           last->type == ConstraintKind::foreign_key);
+    if (domain)
+      throw SqlError(sqlstate::feature_not_supported, "specifying constraint deferrability not supported for domains").at(location);
+    const bool takes = last != nullptr && (last->type == ConstraintKind::primary_key || last->type == ConstraintKind::unique ||
+                                           last->type == ConstraintKind::exclusion || last->type == ConstraintKind::foreign_key);
     if (!takes) throw SqlError(sqlstate::syntax_error, "misplaced {} clause", word).at(location);
   };
   while (begins_column_constraint()) {
@@ -85,6 +86,7 @@ void Parser::column_constraints(ColumnDef* column, bool domain) {
       QualifiedName collation;
       int l;
       collation_of_column(collation, l);
+      need_token();
       if (!column->collation.empty()) fail("multiple COLLATE clauses not allowed", location);
       column->collation = collation;
       column->collation_location = l;
@@ -95,7 +97,8 @@ void Parser::column_constraints(ColumnDef* column, bool domain) {
       if (saw_deferrability) fail("multiple DEFERRABLE/NOT DEFERRABLE clauses not allowed", location);
       saw_deferrability = last->deferrable_given = true;
       last->deferrable = !not_deferrable;
-      if (not_deferrable && saw_initially && last->initially_deferred) fail("constraint declared INITIALLY DEFERRED must be DEFERRABLE", location);
+      if (not_deferrable && saw_initially && last->initially_deferred)
+        fail("constraint declared INITIALLY DEFERRED must be DEFERRABLE", location);
     } else if (accept(Tok::kw_initially)) {
       const bool deferred = at(Tok::kw_deferred);
       if (!accept(Tok::kw_deferred)) expect(Tok::kw_immediate);
@@ -211,8 +214,10 @@ Parser::Deferral Parser::constraint_attributes() {
   Deferral d;
   auto mark = [&](bool& flag, int location) {
     flag = true;
-    if (d.not_deferrable && d.deferred) throw SqlError(sqlstate::syntax_error, "constraint declared INITIALLY DEFERRED must be DEFERRABLE").at(location);
-    if ((d.deferrable && d.not_deferrable) || (d.immediate && d.deferred)) throw SqlError(sqlstate::syntax_error, "conflicting constraint properties").at(location);
+    if (d.not_deferrable && d.deferred)
+      throw SqlError(sqlstate::syntax_error, "constraint declared INITIALLY DEFERRED must be DEFERRABLE").at(location);
+    if ((d.deferrable && d.not_deferrable) || (d.immediate && d.deferred))
+      throw SqlError(sqlstate::syntax_error, "conflicting constraint properties").at(location);
   };
   for (;;) {
     const int location = loc();
@@ -236,7 +241,10 @@ Parser::Deferral Parser::constraint_attributes() {
 }
 
 void Parser::apply_attributes(Constraint* c, const Deferral& d, const char* kind, bool deferrable, bool not_valid, bool no_inherit) {
-  auto reject = [&](const char* word) { throw SqlError(sqlstate::feature_not_supported, "{} constraints cannot be marked {}", kind, word); };
+  auto reject = [&](const char* word) {
+    need_token();
+    throw SqlError(sqlstate::feature_not_supported, "{} constraints cannot be marked {}", kind, word);
+  };
   if ((d.deferrable || d.deferred) && !deferrable) reject("DEFERRABLE");
   if (d.not_valid && !not_valid) reject("NOT VALID");
   if (d.no_inherit && !no_inherit) reject("NO INHERIT");
@@ -456,7 +464,11 @@ PartitionBound* Parser::partition_bound() {
 
 void Parser::hash_partition_bound(PartitionBound* b) {
   b->type = PartitionBoundKind::hash;
-  struct Item { Name name; int value; int location; };
+  struct Item {
+    Name name;
+    int value;
+    int location;
+  };
   expect('(');
   List<Item> items = comma_list<Item>([&] {
     const int l = loc();
@@ -466,7 +478,8 @@ void Parser::hash_partition_bound(PartitionBound* b) {
   expect(')');
   for (const Item& i : items) {
     int* slot = i.name == "modulus" ? &b->modulus : i.name == "remainder" ? &b->remainder : nullptr;
-    if (slot == nullptr) throw SqlError(sqlstate::syntax_error, "unrecognized hash partition bound specification \"{}\"", i.name).at(i.location);
+    if (slot == nullptr)
+      throw SqlError(sqlstate::syntax_error, "unrecognized hash partition bound specification \"{}\"", i.name).at(i.location);
     if (*slot != -1) throw SqlError(sqlstate::duplicate_object, "{} for hash partition provided more than once", i.name).at(i.location);
     *slot = i.value;
   }

@@ -237,9 +237,12 @@ Option* Parser::sequence_option() {
   const std::string_view name = current_.text;
   switch (word) {
     case Tok::kw_as: advance(); return make_option("as", simple_type_name(), location);
-    case Tok::kw_cache: case Tok::kw_maxvalue: case Tok::kw_minvalue: advance(); return make_option(name, numeric_only(), location);
+    case Tok::kw_cache:
+    case Tok::kw_maxvalue:
+    case Tok::kw_minvalue: advance(); return make_option(name, numeric_only(), location);
     case Tok::kw_cycle: advance(); return make_option("cycle", make_boolean(true, location), location);
-    case Tok::kw_logged: case Tok::kw_unlogged: advance(); return make_option(name, nullptr, location);
+    case Tok::kw_logged:
+    case Tok::kw_unlogged: advance(); return make_option(name, nullptr, location);
     case Tok::kw_increment:
       advance();
       accept(Tok::kw_by);
@@ -250,7 +253,8 @@ Option* Parser::sequence_option() {
       if (accept(Tok::kw_maxvalue)) return make_option("maxvalue", nullptr, location);
       expect(Tok::kw_minvalue);
       return make_option("minvalue", nullptr, location);
-    case Tok::kw_owned: case Tok::kw_sequence: {
+    case Tok::kw_owned:
+    case Tok::kw_sequence: {
       advance();
       expect(word == Tok::kw_owned ? Tok::kw_by : Tok::kw_name);
       NameList* names = make<NameList>();
@@ -259,11 +263,12 @@ Option* Parser::sequence_option() {
     }
     case Tok::kw_start:
       advance();
-      accept(Tok::kw_with);
+      optional_with();
       return make_option("start", numeric_only(), location);
     case Tok::kw_restart:
       advance();
-      if (accept(Tok::kw_with) || at_any(Tok::plus, Tok::minus, Tok::integer, Tok::number)) return make_option("restart", numeric_only(), location);
+      if (optional_with() || at_any(Tok::plus, Tok::minus, Tok::integer, Tok::number))
+        return make_option("restart", numeric_only(), location);
       return make_option("restart", nullptr, location);
     default: return nullptr;
   }
@@ -353,7 +358,7 @@ StatementNode* Parser::create_schema(int location) {
 
 StatementNode* Parser::schema_element() {
   const int location = loc();
-  if (at(Tok::kw_grant)) return grant_statement(true);
+  if (at(Tok::kw_grant)) return grant_statement(true, false);
   advance();
   if (accept(Tok::kw_or)) {
     expect(Tok::kw_replace);

@@ -94,19 +94,22 @@ StatementNode* Parser::fetch_statement(bool move) {
       advance();
       f->direction = FetchDirection::backward;
       break;
-    case Tok::kw_first: case Tok::kw_last:
+    case Tok::kw_first:
+    case Tok::kw_last:
       if (!name_follows) break;
       f->direction = FetchDirection::absolute;
       f->count = at(Tok::kw_first) ? 1 : -1;
       advance();
       break;
-    case Tok::kw_absolute: case Tok::kw_relative:
+    case Tok::kw_absolute:
+    case Tok::kw_relative:
       if (!number_follows) break;
       f->direction = at(Tok::kw_absolute) ? FetchDirection::absolute : FetchDirection::relative;
       advance();
       f->count = signed_integer();
       break;
-    case Tok::kw_forward: case Tok::kw_backward:
+    case Tok::kw_forward:
+    case Tok::kw_backward:
       if (!name_follows && !number_follows && following != Tok::kw_all) break;
       f->direction = at(Tok::kw_forward) ? FetchDirection::forward : FetchDirection::backward;
       advance();
@@ -120,7 +123,9 @@ StatementNode* Parser::fetch_statement(bool move) {
       advance();
       f->count = kFetchAll;
       break;
-    case Tok::integer: case Tok::plus: case Tok::minus: f->count = signed_integer(); break;
+    case Tok::integer:
+    case Tok::plus:
+    case Tok::minus: f->count = signed_integer(); break;
     default: break;
   }
   if (!accept(Tok::kw_from)) accept(Tok::kw_in);
@@ -140,7 +145,8 @@ StatementNode* Parser::explain_statement() {
   advance();
   if (at('(')) {
     const Tok following = peek_kind();
-    const bool query = following == Tok::kw_select || following == Tok::kw_with || following == Tok::with_la || following == Tok::kw_table || following == Tok::left_paren ||
+    const bool query = following == Tok::kw_select || following == Tok::kw_with || following == Tok::with_la ||
+                       following == Tok::kw_table || following == Tok::left_paren ||
                        (following == Tok::kw_values && peek_kind(2) == Tok::left_paren);
     if (!query) e->options = utility_options();
   } else {
@@ -195,7 +201,8 @@ StatementNode* Parser::discard_statement() {
     case Tok::kw_all: d->target = DiscardKind::all; break;
     case Tok::kw_plans: d->target = DiscardKind::plans; break;
     case Tok::kw_sequences: d->target = DiscardKind::sequences; break;
-    case Tok::kw_temp: case Tok::kw_temporary: d->target = DiscardKind::temp; break;
+    case Tok::kw_temp:
+    case Tok::kw_temporary: d->target = DiscardKind::temp; break;
     default: syntax_error();
   }
   advance();

@@ -5,14 +5,16 @@
 namespace hathi::parser {
 
 bool Parser::begins_preparable() const {
-  return at_any(Tok::kw_select, Tok::kw_values, Tok::kw_table, Tok::left_paren, Tok::kw_with, Tok::with_la, Tok::kw_insert, Tok::kw_update, Tok::kw_delete, Tok::kw_merge);
+  return at_any(Tok::kw_select, Tok::kw_values, Tok::kw_table, Tok::left_paren, Tok::kw_with, Tok::with_la, Tok::kw_insert, Tok::kw_update,
+                Tok::kw_delete, Tok::kw_merge);
 }
 
 // SELECT, INSERT, UPDATE, DELETE or MERGE, with or without WITH.
 StatementNode* Parser::preparable_statement() {
   check_stack_depth();
   switch (tok()) {
-    case Tok::kw_with: case Tok::with_la: return statement_with(true);
+    case Tok::kw_with:
+    case Tok::with_la: return statement_with(true);
     case Tok::kw_insert: return insert_statement(nullptr);
     case Tok::kw_update: return update_statement(nullptr);
     case Tok::kw_delete: return delete_statement(nullptr);
@@ -68,7 +70,8 @@ SelectStatement* Parser::insert_source(InsertStatement* insert) {
   }
   if (at('(')) {
     const Tok following = peek_kind();
-    const bool query = following == Tok::kw_select || following == Tok::kw_with || following == Tok::with_la || following == Tok::kw_table || following == Tok::left_paren ||
+    const bool query = following == Tok::kw_select || following == Tok::kw_with || following == Tok::with_la ||
+                       following == Tok::kw_table || following == Tok::left_paren ||
                        (following == Tok::kw_values && peek_kind(2) == Tok::left_paren);
     if (!query) {
       advance();

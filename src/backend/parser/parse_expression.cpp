@@ -19,8 +19,10 @@ struct OperatorTable {
     set(Tok::kw_is, precedence::is, true);
     set(Tok::kw_isnull, precedence::is, false);
     set(Tok::kw_notnull, precedence::is, false);
-    for (Tok t : {token_of('<'), token_of('>'), token_of('='), Tok::less_equals, Tok::greater_equals, Tok::not_equals}) set(t, precedence::comparison, true);
-    for (Tok t : {Tok::kw_between, Tok::kw_in, Tok::kw_like, Tok::kw_ilike, Tok::kw_similar, Tok::not_la}) set(t, precedence::between, false);
+    for (Tok t : {token_of('<'), token_of('>'), token_of('='), Tok::less_equals, Tok::greater_equals, Tok::not_equals})
+      set(t, precedence::comparison, true);
+    for (Tok t : {Tok::kw_between, Tok::kw_in, Tok::kw_like, Tok::kw_ilike, Tok::kw_similar, Tok::not_la})
+      set(t, precedence::between, false);
     set(Tok::op, precedence::op, true);
     set(Tok::kw_operator, precedence::op, true);
     set(token_of('+'), precedence::additive, true);
@@ -38,8 +40,19 @@ constexpr OperatorTable kOperators;
 
 std::string_view operator_text(const Token& token) {
   switch (token.kind) {
-    case token_of('+'): case token_of('-'): case token_of('*'): case token_of('/'): case token_of('%'): case token_of('^'): case token_of('<'): case token_of('>'):
-    case token_of('='): case Tok::op: case Tok::less_equals: case Tok::greater_equals: case Tok::not_equals: return token.text;
+    case token_of('+'):
+    case token_of('-'):
+    case token_of('*'):
+    case token_of('/'):
+    case token_of('%'):
+    case token_of('^'):
+    case token_of('<'):
+    case token_of('>'):
+    case token_of('='):
+    case Tok::op:
+    case Tok::less_equals:
+    case Tok::greater_equals:
+    case Tok::not_equals: return token.text;
     default: return {};
   }
 }
@@ -47,19 +60,41 @@ std::string_view operator_text(const Token& token) {
 // Could a column label without AS end here, with t behind it?
 bool Parser::ends_target_label(Tok t) const {
   switch (t) {
-    case token_of(','): case token_of(')'): case token_of(';'): case Tok::end: case Tok::kw_from: case Tok::kw_into: case Tok::kw_where: case Tok::kw_group: case Tok::kw_having:
-    case Tok::kw_window: case Tok::kw_union: case Tok::kw_intersect: case Tok::kw_except: case Tok::kw_order: case Tok::kw_limit: case Tok::kw_offset: case Tok::kw_fetch:
-    case Tok::kw_for: case Tok::kw_on: case Tok::kw_returning: case Tok::kw_with: return true;
+    case token_of(','):
+    case token_of(')'):
+    case token_of(';'):
+    case Tok::end:
+    case Tok::kw_from:
+    case Tok::kw_into:
+    case Tok::kw_where:
+    case Tok::kw_group:
+    case Tok::kw_having:
+    case Tok::kw_window:
+    case Tok::kw_union:
+    case Tok::kw_intersect:
+    case Tok::kw_except:
+    case Tok::kw_order:
+    case Tok::kw_limit:
+    case Tok::kw_offset:
+    case Tok::kw_fetch:
+    case Tok::kw_for:
+    case Tok::kw_on:
+    case Tok::kw_returning:
+    case Tok::kw_with: return true;
     default: return false;
   }
 }
 
 // The current word both continues an expression and may label a column: it is the label if the list goes on or ends behind it.
-bool Parser::is_label_here() { return index_of(tok()) >= index_of(Tok::first_keyword) && at_flag(kMayBeBareLabel) && ends_target_label(peek_kind()); }
+bool Parser::is_label_here() {
+  return index_of(tok()) >= index_of(Tok::first_keyword) && at_flag(kMayBeBareLabel) && ends_target_label(peek_kind());
+}
 
 Expr* Parser::expression(int min_precedence, ExprMode mode, bool label_may_follow) {
-  check_stack_depth();
-  return continue_expression(prefix(mode), min_precedence, mode, label_may_follow);
+  enter();
+  Expr* e = continue_expression(prefix(mode), min_precedence, mode, label_may_follow);
+  leave();
+  return e;
 }
 
 Expr* Parser::continue_expression(Expr* left, int min_precedence, ExprMode mode, bool label_may_follow) {
@@ -67,6 +102,7 @@ Expr* Parser::continue_expression(Expr* left, int min_precedence, ExprMode mode,
   for (;;) {
     const int index = index_of(tok());
     const int prec = kOperators.strength[index];
+    if (at(Tok::lexical_error)) syntax_error();
     if (prec == 0 || prec < min_precedence) return left;
     if (mode == ExprMode::b && !kOperators.in_b[index]) return left;
     if (in_substring_ && min_precedence == precedence::lowest && at(Tok::kw_similar) && !next_is(Tok::kw_to)) return left;
@@ -100,6 +136,14 @@ void Parser::any_operator(Name& op, QualifiedName& qualifier) {
   advance();
 }
 
+void Parser::reject_unique_predicate() {
+  const int location = loc();
+  advance();
+  nulls_distinct_clause();
+  select_in_parens();
+  throw SqlError(sqlstate::feature_not_supported, "UNIQUE predicate is not yet implemented").at(location);
+}
+
 Expr* Parser::prefix(ExprMode mode) {
   const int location = loc();
   switch (tok()) {
@@ -120,7 +164,8 @@ Expr* Parser::prefix(ExprMode mode) {
       e->right = expression(precedence::op + 1, mode, false);
       return e;
     }
-    case Tok::kw_not: case Tok::not_la: {
+    case Tok::kw_not:
+    case Tok::not_la: {
       if (mode == ExprMode::b) syntax_error();
       advance();
       BoolExpr* e = make<BoolExpr>(location);
@@ -134,10 +179,7 @@ Expr* Parser::prefix(ExprMode mode) {
       return make<DefaultExpr>(location);
     case Tok::kw_unique:
       if (mode == ExprMode::b) syntax_error();
-      advance();
-      nulls_distinct_clause();
-      select_in_parens();
-      throw SqlError(sqlstate::feature_not_supported, "UNIQUE predicate is not yet implemented").at(location);
+      reject_unique_predicate();
     case token_of('('): {
       bool plain_row = false;
       Expr* e = parenthesized_primary(plain_row);
@@ -201,14 +243,20 @@ Expr* Parser::binary(Expr* left, int prec, ExprMode mode, int& nonassoc) {
     case Tok::kw_and: return binary_bool(left, BoolOp::and_, prec, mode);
     case Tok::kw_or: return binary_bool(left, BoolOp::or_, prec, mode);
     case Tok::kw_is: return binary_is(left, mode, nonassoc);
-    case Tok::kw_isnull: case Tok::kw_notnull: {
+    case Tok::kw_isnull:
+    case Tok::kw_notnull: {
       advance();
       NullTest* test = make<NullTest>(location);
       test->arg = left;
       test->negated = word == Tok::kw_notnull;
       return test;
     }
-    case Tok::not_la: case Tok::kw_like: case Tok::kw_ilike: case Tok::kw_similar: case Tok::kw_between: case Tok::kw_in: {
+    case Tok::not_la:
+    case Tok::kw_like:
+    case Tok::kw_ilike:
+    case Tok::kw_similar:
+    case Tok::kw_between:
+    case Tok::kw_in: {
       const bool negated = accept(Tok::not_la);
       if (at(Tok::kw_in)) return binary_in(left, negated, location);
       nonassoc = precedence::between;
@@ -408,8 +456,10 @@ Expr* Parser::overlaps(RowExpr* left) {
     if (right.size() < 2) syntax_error();
     expect(')');
   }
-  if (left->args.size() != 2) throw SqlError(sqlstate::syntax_error, "wrong number of parameters on left side of OVERLAPS expression").at(left->location);
-  if (right.size() != 2) throw SqlError(sqlstate::syntax_error, "wrong number of parameters on right side of OVERLAPS expression").at(right_location);
+  if (left->args.size() != 2)
+    throw SqlError(sqlstate::syntax_error, "wrong number of parameters on left side of OVERLAPS expression").at(left->location);
+  if (right.size() != 2)
+    throw SqlError(sqlstate::syntax_error, "wrong number of parameters on right side of OVERLAPS expression").at(right_location);
   FunctionCall* call = system_call("overlaps", location);
   call->args.append(arena_, left->args);
   call->args.append(arena_, right);

@@ -8,7 +8,7 @@ StatementNode* Parser::create_extension(int location) {
   CreateExtensionStatement* e = make<CreateExtensionStatement>(location);
   e->if_not_exists = if_not_exists();
   e->name = col_id();
-  accept(Tok::kw_with);
+  optional_with();
   for (;;) {
     const int l = loc();
     if (accept(Tok::kw_schema)) {
@@ -104,7 +104,8 @@ List<PublicationObject*> Parser::publication_objects(std::optional<SqlError>& er
       }
     }
     if (continuation && first) {
-      note("invalid publication object list", o->location, "One of TABLE or TABLES IN SCHEMA must be specified before a standalone table or schema name.");
+      note("invalid publication object list", o->location,
+           "One of TABLE or TABLES IN SCHEMA must be specified before a standalone table or schema name.");
     } else if (continuation && tables) {
       if (o->type != PublicationObjectKind::table) note("invalid table name", o->location, nullptr);
     } else if (continuation && o->type == PublicationObjectKind::table) {
@@ -134,6 +135,7 @@ StatementNode* Parser::create_publication(int location) {
     }
   }
   p->options = optional_with_definition();
+  need_token();
   if (error) throw *error;
   return p;
 }
@@ -161,6 +163,7 @@ StatementNode* Parser::alter_publication(int location) {
   advance();
   std::optional<SqlError> error;
   a->objects = publication_objects(error);
+  need_token();
   if (error) throw *error;
   return a;
 }
@@ -204,9 +207,16 @@ StatementNode* Parser::alter_subscription(int location) {
       a->action = SubscriptionAction::refresh;
       a->options = optional_with_definition();
       return a;
-    case Tok::kw_add: advance(); publications(SubscriptionAction::add_publication); return a;
-    case Tok::kw_drop: advance(); publications(SubscriptionAction::drop_publication); return a;
-    case Tok::kw_enable: case Tok::kw_disable:
+    case Tok::kw_add:
+      advance();
+      publications(SubscriptionAction::add_publication);
+      return a;
+    case Tok::kw_drop:
+      advance();
+      publications(SubscriptionAction::drop_publication);
+      return a;
+    case Tok::kw_enable:
+    case Tok::kw_disable:
       a->action = SubscriptionAction::enabled;
       push(a->options, make_option("enabled", make_boolean(at(Tok::kw_enable), l), l));
       advance();

@@ -88,11 +88,12 @@ Alias Parser::optional_alias() { return at(Tok::kw_as) || at_flag(kMayBeColumn) 
 
 // ( … ) is a query, or a join; a single table may not stand in parentheses. Returns the query, or null and the join.
 SelectStatement* Parser::select_or_join_in_parens(FromItem*& join) {
-  check_stack_depth();
+  enter();
   expect('(');
   if (begins_select()) {
     SelectStatement* query = select_without_parens();
     expect(')');
+    leave();
     return query;
   }
   FromItem* item = nullptr;
@@ -104,6 +105,7 @@ SelectStatement* Parser::select_or_join_in_parens(FromItem*& join) {
       if (at(')') || continues_select()) {
         if (!at(')')) query = select_tail(set_operations(query, 1), nullptr, -1);
         expect(')');
+        leave();
         return query;
       }
       if (!at(Tok::kw_as) && !at_flag(kMayBeColumn) && !at_join()) syntax_error();
@@ -122,6 +124,7 @@ SelectStatement* Parser::select_or_join_in_parens(FromItem*& join) {
   }
   expect(')');
   join = item;
+  leave();
   return nullptr;
 }
 
@@ -140,10 +143,15 @@ FromItem* Parser::range_subquery(SelectStatement* query, bool lateral, int locat
   r->query = query;
   r->alias = optional_alias();
   if (!r->alias) {
+    need_token();
     if (!query->values.empty()) {
-      throw SqlError(sqlstate::syntax_error, "VALUES in FROM must have an alias").hint("For example, FROM (VALUES ...) [AS] foo.").at(location);
+      throw SqlError(sqlstate::syntax_error, "VALUES in FROM must have an alias")
+          .hint("For example, FROM (VALUES ...) [AS] foo.")
+          .at(location);
     }
-    throw SqlError(sqlstate::syntax_error, "subquery in FROM must have an alias").hint("For example, FROM (SELECT ...) [AS] foo.").at(location);
+    throw SqlError(sqlstate::syntax_error, "subquery in FROM must have an alias")
+        .hint("For example, FROM (SELECT ...) [AS] foo.")
+        .at(location);
   }
   return r;
 }
@@ -356,7 +364,8 @@ void Parser::xml_column_options(XmlTableColumn& c) {
         c.path = e;
         break;
       }
-      case Tok::kw_not: case Tok::kw_null: {
+      case Tok::kw_not:
+      case Tok::kw_null: {
         const bool not_null = accept(Tok::kw_not);
         expect(Tok::kw_null);
         check(nullability_seen, fmt::format("conflicting or redundant NULL / NOT NULL declarations for column \"{}\"", c.name), location);

@@ -87,12 +87,12 @@ Expr* Parser::function_expression(const QualifiedName& name, int location) {
   FunctionCall* call = function_application(name, location);
   if (at(Tok::string) && !quantified && !call->star && !call->variadic) return literal_of_call(call, location);
   within_group(call);
-  filter_and_over(call);
   return call;
 }
 
+// [WITHIN GROUP (ORDER BY …)] [FILTER …] [OVER …]
 void Parser::within_group(FunctionCall* call) {
-  if (!at(Tok::kw_within)) return;
+  if (!at(Tok::kw_within)) return filter_and_over(call);
   const int location = loc();
   advance();
   expect(Tok::kw_group);
@@ -100,7 +100,9 @@ void Parser::within_group(FunctionCall* call) {
   expect_all(Tok::kw_order, Tok::kw_by);
   List<SortBy*> order = sort_list();
   expect(')');
+  filter_and_over(call);
   auto fail = [&](const char* message) { throw SqlError(sqlstate::syntax_error, "{}", message).at(location); };
+  need_token();
   if (!call->order_by.empty()) fail("cannot use multiple ORDER BY clauses with WITHIN GROUP");
   if (call->distinct) fail("cannot use DISTINCT with WITHIN GROUP");
   if (call->variadic) fail("cannot use VARIADIC with WITHIN GROUP");
@@ -167,7 +169,8 @@ void Parser::check_frame(const Bound& start, const Bound& end) {
   auto fail = [](const char* message, int location) { throw SqlError(sqlstate::windowing_error, "{}", message).at(location); };
   if (start.kind == FrameBound::unbounded_following) fail("frame start cannot be UNBOUNDED FOLLOWING", start.location);
   if (end.kind == FrameBound::unbounded_preceding) fail("frame end cannot be UNBOUNDED PRECEDING", end.location);
-  if (start.kind == FrameBound::current_row && end.kind == FrameBound::offset_preceding) fail("frame starting from current row cannot have preceding rows", end.location);
+  if (start.kind == FrameBound::current_row && end.kind == FrameBound::offset_preceding)
+    fail("frame starting from current row cannot have preceding rows", end.location);
   if (start.kind == FrameBound::offset_following && (end.kind == FrameBound::offset_preceding || end.kind == FrameBound::current_row)) {
     fail("frame starting from following row cannot have preceding rows", end.location);
   }
@@ -177,10 +180,35 @@ namespace {
 // ROWS BETWEEN …: BETWEEN is a column's name if no expression can begin behind it.
 bool may_begin_expression(Tok t) {
   switch (t) {
-    case Tok::left_paren: case Tok::plus: case Tok::minus: case Tok::op: case Tok::integer: case Tok::number: case Tok::string: case Tok::bit_string: case Tok::parameter:
-    case Tok::kw_not: case Tok::not_la: case Tok::kw_case: case Tok::kw_cast: case Tok::kw_array: case Tok::kw_true: case Tok::kw_false: case Tok::kw_null: case Tok::kw_default:
-    case Tok::kw_unique: case Tok::kw_current_catalog: case Tok::kw_current_date: case Tok::kw_current_role: case Tok::kw_current_time: case Tok::kw_current_timestamp:
-    case Tok::kw_current_user: case Tok::kw_localtime: case Tok::kw_localtimestamp: case Tok::kw_session_user: case Tok::kw_user: return true;
+    case Tok::left_paren:
+    case Tok::plus:
+    case Tok::minus:
+    case Tok::op:
+    case Tok::integer:
+    case Tok::number:
+    case Tok::string:
+    case Tok::bit_string:
+    case Tok::parameter:
+    case Tok::kw_not:
+    case Tok::not_la:
+    case Tok::kw_case:
+    case Tok::kw_cast:
+    case Tok::kw_array:
+    case Tok::kw_true:
+    case Tok::kw_false:
+    case Tok::kw_null:
+    case Tok::kw_default:
+    case Tok::kw_unique:
+    case Tok::kw_current_catalog:
+    case Tok::kw_current_date:
+    case Tok::kw_current_role:
+    case Tok::kw_current_time:
+    case Tok::kw_current_timestamp:
+    case Tok::kw_current_user:
+    case Tok::kw_localtime:
+    case Tok::kw_localtimestamp:
+    case Tok::kw_session_user:
+    case Tok::kw_user: return true;
     default: return has_flag(t, kMayBeWord);
   }
 }
@@ -218,7 +246,10 @@ void Parser::frame_clause(WindowDef* w) {
       return;
     case Tok::kw_group: w->exclusion = FrameExclusion::group; break;
     case Tok::kw_ties: w->exclusion = FrameExclusion::ties; break;
-    case Tok::kw_no: advance(); expect(Tok::kw_others); return;
+    case Tok::kw_no:
+      advance();
+      expect(Tok::kw_others);
+      return;
     default: syntax_error();
   }
   advance();

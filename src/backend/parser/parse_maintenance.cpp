@@ -57,12 +57,13 @@ void Parser::copy_direction(CopyStatement* copy) {
   if (copy->is_program && copy->filename.data() == nullptr) {
     throw SqlError(sqlstate::syntax_error, "STDIN/STDOUT not allowed with PROGRAM").at(behind_file);
   }
-  if (!copy->is_from && copy->where != nullptr) throw SqlError(sqlstate::syntax_error, "WHERE clause not allowed with COPY TO").at(where_location);
+  if (!copy->is_from && copy->where != nullptr)
+    throw SqlError(sqlstate::syntax_error, "WHERE clause not allowed with COPY TO").at(where_location);
 }
 
 // [WITH] (name value, …) | [WITH] old options
 void Parser::copy_options(CopyStatement* copy) {
-  accept(Tok::kw_with);
+  optional_with();
   if (accept('(')) {
     do push(copy->options, new_copy_option());
     while (accept(','));

@@ -80,6 +80,7 @@ void Parser::check_names_only(const List<IndirectionStep>& steps) {
 }
 
 void Parser::throw_improper_name(const QualifiedName& names, int location) {
+  need_token();
   throw SqlError(sqlstate::syntax_error, "improper qualified name (too many dotted names): {}", joined(names)).at(location);
 }
 
@@ -168,9 +169,18 @@ Name Parser::setting_name() {
 RoleSpec* Parser::role_spec() {
   RoleSpec* role = make<RoleSpec>();
   switch (tok()) {
-    case Tok::kw_current_role: role->role_kind = RoleKind::current_role; advance(); return role;
-    case Tok::kw_current_user: role->role_kind = RoleKind::current_user; advance(); return role;
-    case Tok::kw_session_user: role->role_kind = RoleKind::session_user; advance(); return role;
+    case Tok::kw_current_role:
+      role->role_kind = RoleKind::current_role;
+      advance();
+      return role;
+    case Tok::kw_current_user:
+      role->role_kind = RoleKind::current_user;
+      advance();
+      return role;
+    case Tok::kw_session_user:
+      role->role_kind = RoleKind::session_user;
+      advance();
+      return role;
     default: break;
   }
   const Name name = non_reserved_word();
@@ -189,9 +199,12 @@ void Parser::check_role_id(const RoleSpec* role) {
   switch (role->role_kind) {
     case RoleKind::name: break;
     case RoleKind::public_role: throw SqlError(sqlstate::reserved_name, "role name \"public\" is reserved").at(role->location);
-    case RoleKind::session_user: throw SqlError(sqlstate::reserved_name, "SESSION_USER cannot be used as a role name here").at(role->location);
-    case RoleKind::current_user: throw SqlError(sqlstate::reserved_name, "CURRENT_USER cannot be used as a role name here").at(role->location);
-    case RoleKind::current_role: throw SqlError(sqlstate::reserved_name, "CURRENT_ROLE cannot be used as a role name here").at(role->location);
+    case RoleKind::session_user:
+      throw SqlError(sqlstate::reserved_name, "SESSION_USER cannot be used as a role name here").at(role->location);
+    case RoleKind::current_user:
+      throw SqlError(sqlstate::reserved_name, "CURRENT_USER cannot be used as a role name here").at(role->location);
+    case RoleKind::current_role:
+      throw SqlError(sqlstate::reserved_name, "CURRENT_ROLE cannot be used as a role name here").at(role->location);
   }
 }
 
@@ -254,7 +267,8 @@ Node* Parser::definition_value() {
   const int location = loc();
   switch (tok()) {
     case Tok::string: return make_string(take_text(), location);
-    case Tok::integer: case Tok::number: return numeric_only();
+    case Tok::integer:
+    case Tok::number: return numeric_only();
     case Tok::kw_none: return make_string(take_text(), location);
     default: break;
   }

@@ -148,7 +148,8 @@ StatementNode* Parser::drop_statement() {
     case Tok::kw_rule: return drop_on_relation(ObjectType::rule, location);
     case Tok::kw_trigger: return drop_on_relation(ObjectType::trigger, location);
     case Tok::kw_owned: return drop_owned(location);
-    case Tok::kw_role: case Tok::kw_group: advance(); return drop_role(location);
+    case Tok::kw_role:
+    case Tok::kw_group: advance(); return drop_role(location);
     case Tok::kw_user:
       advance();
       return at(Tok::kw_mapping) && (next_is(Tok::kw_for) || next_is(Tok::kw_if)) ? drop_user_mapping(location) : drop_role(location);
@@ -168,7 +169,8 @@ StatementNode* Parser::drop_statement() {
       d->behavior = drop_behavior();
       return d;
     }
-    case Tok::kw_cast: case Tok::kw_transform: {
+    case Tok::kw_cast:
+    case Tok::kw_transform: {
       const bool cast = at(Tok::kw_cast);
       advance();
       DropStatement* d = make<DropStatement>(location);
@@ -211,8 +213,14 @@ StatementNode* Parser::drop_foreign(int location) {
 namespace {
 bool has_plain_name(ObjectType type) {
   switch (type) {
-    case ObjectType::access_method: case ObjectType::event_trigger: case ObjectType::extension: case ObjectType::foreign_data_wrapper: case ObjectType::language:
-    case ObjectType::publication: case ObjectType::schema: case ObjectType::foreign_server: return true;
+    case ObjectType::access_method:
+    case ObjectType::event_trigger:
+    case ObjectType::extension:
+    case ObjectType::foreign_data_wrapper:
+    case ObjectType::language:
+    case ObjectType::publication:
+    case ObjectType::schema:
+    case ObjectType::foreign_server: return true;
     default: return false;
   }
 }
@@ -386,9 +394,14 @@ ObjectRef* Parser::described_object(bool comment) {
       o->number = numeric_constant()->text;
       return o;
     }
-    case Tok::kw_policy: case Tok::kw_rule: case Tok::kw_trigger: {
+    case Tok::kw_policy:
+    case Tok::kw_rule:
+    case Tok::kw_trigger: {
       if (!comment) syntax_error();
-      ObjectRef* o = make_object(at(Tok::kw_policy) ? ObjectType::policy : at(Tok::kw_rule) ? ObjectType::rule : ObjectType::trigger, location);
+      ObjectRef* o = make_object(at(Tok::kw_policy) ? ObjectType::policy
+                                 : at(Tok::kw_rule) ? ObjectType::rule
+                                                    : ObjectType::trigger,
+                                 location);
       advance();
       o->subname = col_id();
       expect(Tok::kw_on);
@@ -412,7 +425,9 @@ ObjectRef* Parser::described_object(bool comment) {
       }
       return o;
     }
-    case Tok::kw_cast: case Tok::kw_transform: case Tok::kw_operator:
+    case Tok::kw_cast:
+    case Tok::kw_transform:
+    case Tok::kw_operator:
       if (!comment) syntax_error();
       break;
     default: break;

@@ -7,7 +7,10 @@ namespace hathi::parser {
 Expr* Parser::primary() {
   switch (tok()) {
     case Tok::identifier: return primary_name();
-    case Tok::integer: case Tok::number: case Tok::string: case Tok::bit_string: return constant_token();
+    case Tok::integer:
+    case Tok::number:
+    case Tok::string:
+    case Tok::bit_string: return constant_token();
     case Tok::parameter: {
       ParamRef* p = make<ParamRef>();
       p->number = current_.integer;
@@ -77,10 +80,22 @@ bool Parser::value_function_kind(ValueFunctionKind& kind, bool& with_precision) 
   with_precision = false;
   switch (tok()) {
     case Tok::kw_current_date: kind = ValueFunctionKind::current_date; return true;
-    case Tok::kw_current_time: kind = ValueFunctionKind::current_time; with_precision = true; return true;
-    case Tok::kw_current_timestamp: kind = ValueFunctionKind::current_timestamp; with_precision = true; return true;
-    case Tok::kw_localtime: kind = ValueFunctionKind::localtime; with_precision = true; return true;
-    case Tok::kw_localtimestamp: kind = ValueFunctionKind::localtimestamp; with_precision = true; return true;
+    case Tok::kw_current_time:
+      kind = ValueFunctionKind::current_time;
+      with_precision = true;
+      return true;
+    case Tok::kw_current_timestamp:
+      kind = ValueFunctionKind::current_timestamp;
+      with_precision = true;
+      return true;
+    case Tok::kw_localtime:
+      kind = ValueFunctionKind::localtime;
+      with_precision = true;
+      return true;
+    case Tok::kw_localtimestamp:
+      kind = ValueFunctionKind::localtimestamp;
+      with_precision = true;
+      return true;
     case Tok::kw_current_role: kind = ValueFunctionKind::current_role; return true;
     case Tok::kw_current_user: kind = ValueFunctionKind::current_user; return true;
     case Tok::kw_user: kind = ValueFunctionKind::user; return true;
@@ -105,7 +120,8 @@ Expr* Parser::value_function(ValueFunctionKind kind, bool with_precision) {
 Expr* Parser::primary_keyword() {
   const int location = loc();
   switch (tok()) {
-    case Tok::kw_true: case Tok::kw_false: {
+    case Tok::kw_true:
+    case Tok::kw_false: {
       Expr* c = make_boolean(at(Tok::kw_true), location);
       advance();
       return c;
@@ -208,12 +224,13 @@ Expr* Parser::column_reference(Name first, int location) {
 }
 
 SelectStatement* Parser::select_or_expression_in_parens(Expr*& first, int& parens_location) {
-  check_stack_depth();
+  enter();
   parens_location = loc();
   expect('(');
   if (begins_select()) {
     SelectStatement* query = select_without_parens();
     expect(')');
+    leave();
     return query;
   }
   if (!at('(')) {
@@ -221,6 +238,7 @@ SelectStatement* Parser::select_or_expression_in_parens(Expr*& first, int& paren
     in_substring_ = false;
     first = expression();
     in_substring_ = outer;
+    leave();
     return nullptr;
   }
   // An inner parenthesis: a query in parentheses may be the whole of this one, the beginning of a longer query, or an operand.
@@ -232,6 +250,7 @@ SelectStatement* Parser::select_or_expression_in_parens(Expr*& first, int& paren
     if (at(')') || continues_select()) {
       if (!at(')')) query = select_tail(set_operations(query, 1), nullptr, -1);
       expect(')');
+      leave();
       return query;
     }
     operand = with_indirection(subquery(query, SubqueryKind::scalar, inner_location));
@@ -240,6 +259,7 @@ SelectStatement* Parser::select_or_expression_in_parens(Expr*& first, int& paren
     if (plain_row && at(Tok::kw_overlaps)) operand = overlaps(node_cast<RowExpr>(operand));
   }
   first = continue_expression(operand, precedence::lowest, ExprMode::a, false);
+  leave();
   return nullptr;
 }
 

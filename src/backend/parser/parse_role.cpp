@@ -5,11 +5,16 @@
 namespace hathi::parser {
 
 namespace {
-struct RoleWord { std::string_view word; std::string_view option; bool value; };
+struct RoleWord {
+  std::string_view word;
+  std::string_view option;
+  bool value;
+};
 constexpr RoleWord kRoleWords[] = {
-    {"superuser", "superuser", true},       {"nosuperuser", "superuser", false}, {"createrole", "createrole", true},     {"nocreaterole", "createrole", false},
-    {"replication", "isreplication", true}, {"noreplication", "isreplication", false}, {"createdb", "createdb", true},   {"nocreatedb", "createdb", false},
-    {"login", "canlogin", true},            {"nologin", "canlogin", false},      {"bypassrls", "bypassrls", true},       {"nobypassrls", "bypassrls", false},
+    {"superuser", "superuser", true},      {"nosuperuser", "superuser", false},    {"createrole", "createrole", true},
+    {"nocreaterole", "createrole", false}, {"replication", "isreplication", true}, {"noreplication", "isreplication", false},
+    {"createdb", "createdb", true},        {"nocreatedb", "createdb", false},      {"login", "canlogin", true},
+    {"nologin", "canlogin", false},        {"bypassrls", "bypassrls", true},       {"nobypassrls", "bypassrls", false},
     {"noinherit", "inherit", false},
 };
 }  // namespace
@@ -45,7 +50,8 @@ Option* Parser::role_option(bool create) {
       if (!accept(Tok::kw_null)) o->value = make_string(string_constant(), l);
       return o;
     }
-    case Tok::kw_encrypted: case Tok::kw_unencrypted: {
+    case Tok::kw_encrypted:
+    case Tok::kw_unencrypted: {
       const bool encrypted = at(Tok::kw_encrypted);
       advance();
       expect(Tok::kw_password);
@@ -106,7 +112,7 @@ StatementNode* Parser::create_role(RoleStatementKind kind, int location) {
   CreateRoleStatement* r = make<CreateRoleStatement>(location);
   r->type = kind;
   r->name = role_id();
-  accept(Tok::kw_with);
+  optional_with();
   while (Option* o = role_option(true)) push(r->options, o);
   return r;
 }
@@ -148,7 +154,7 @@ StatementNode* Parser::alter_role(int location) {
   if (at_any(Tok::kw_in, Tok::kw_set, Tok::kw_reset)) return setting_of_role(role, false, location);
   AlterRoleStatement* a = make<AlterRoleStatement>(location);
   a->role = role;
-  accept(Tok::kw_with);
+  optional_with();
   while (Option* o = role_option(false)) push(a->options, o);
   return a;
 }
@@ -191,7 +197,12 @@ Option* Parser::database_option() {
       expect(Tok::kw_limit);
       o->name = "connection_limit";
       break;
-    case Tok::identifier: case Tok::kw_encoding: case Tok::kw_location: case Tok::kw_owner: case Tok::kw_tablespace: case Tok::kw_template: o->name = take_text(); break;
+    case Tok::identifier:
+    case Tok::kw_encoding:
+    case Tok::kw_location:
+    case Tok::kw_owner:
+    case Tok::kw_tablespace:
+    case Tok::kw_template: o->name = take_text(); break;
     default: return nullptr;
   }
   accept('=');
@@ -204,7 +215,7 @@ Option* Parser::database_option() {
 StatementNode* Parser::create_database(int location) {
   CreateDatabaseStatement* d = make<CreateDatabaseStatement>(location);
   d->name = col_id();
-  accept(Tok::kw_with);
+  optional_with();
   while (Option* o = database_option()) push(d->options, o);
   return d;
 }
@@ -220,7 +231,8 @@ StatementNode* Parser::alter_database(int location) {
       return alter_object_with_commands(o, 3);
     }
   }
-  if (at(Tok::kw_reset) || (at(Tok::kw_set) && !(next_is(Tok::kw_tablespace) && has_flag(peek_kind(2), kMayBeColumn) && peek_kind(2) != Tok::kw_to))) {
+  if (at(Tok::kw_reset) ||
+      (at(Tok::kw_set) && !(next_is(Tok::kw_tablespace) && has_flag(peek_kind(2), kMayBeColumn) && peek_kind(2) != Tok::kw_to))) {
     SettingOfStatement* s = make<SettingOfStatement>(location);
     s->of_database = true;
     s->database = name;
@@ -256,7 +268,7 @@ StatementNode* Parser::drop_database(int location) {
   DropDatabaseStatement* d = make<DropDatabaseStatement>(location);
   d->missing_ok = if_exists();
   d->name = col_id();
-  const bool with = accept(Tok::kw_with);
+  const bool with = optional_with();
   if (with || at('(')) {
     expect('(');
     d->options = comma_list<Option*>([&] {
@@ -381,14 +393,54 @@ void Parser::grant_target(GrantStatement* g) {
   const bool name_follows = has_flag(following, kMayBeColumn);
   ObjectType routine;
   switch (tok()) {
-    case Tok::kw_sequence: if (name_follows) { advance(); return relations(ObjectType::sequence); } break;
-    case Tok::kw_database: if (name_follows) { advance(); return objects_by_name(ObjectType::database, false); } break;
-    case Tok::kw_domain: if (name_follows) { advance(); return objects_by_name(ObjectType::domain, true); } break;
-    case Tok::kw_language: if (name_follows) { advance(); return objects_by_name(ObjectType::language, false); } break;
-    case Tok::kw_parameter: if (name_follows) { advance(); return objects_by_name(ObjectType::parameter, false); } break;
-    case Tok::kw_schema: if (name_follows) { advance(); return objects_by_name(ObjectType::schema, false); } break;
-    case Tok::kw_tablespace: if (name_follows) { advance(); return objects_by_name(ObjectType::tablespace, false); } break;
-    case Tok::kw_type: if (name_follows) { advance(); return objects_by_name(ObjectType::type, true); } break;
+    case Tok::kw_sequence:
+      if (name_follows) {
+        advance();
+        return relations(ObjectType::sequence);
+      }
+      break;
+    case Tok::kw_database:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::database, false);
+      }
+      break;
+    case Tok::kw_domain:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::domain, true);
+      }
+      break;
+    case Tok::kw_language:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::language, false);
+      }
+      break;
+    case Tok::kw_parameter:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::parameter, false);
+      }
+      break;
+    case Tok::kw_schema:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::schema, false);
+      }
+      break;
+    case Tok::kw_tablespace:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::tablespace, false);
+      }
+      break;
+    case Tok::kw_type:
+      if (name_follows) {
+        advance();
+        return objects_by_name(ObjectType::type, true);
+      }
+      break;
     case Tok::kw_large:
       if (following != Tok::kw_object) break;
       advance();
@@ -400,7 +452,9 @@ void Parser::grant_target(GrantStatement* g) {
         push<Node*>(g->objects, o);
       } while (accept(','));
       return;
-    case Tok::kw_function: case Tok::kw_procedure: case Tok::kw_routine:
+    case Tok::kw_function:
+    case Tok::kw_procedure:
+    case Tok::kw_routine:
       if (!name_follows && !has_flag(following, kMayBeFunction)) break;
       routine_object_type(routine);
       g->type_of_object = routine;
@@ -438,7 +492,7 @@ StatementNode* Parser::finish_grant_role(const List<Privilege>& roles, bool gran
   return g;
 }
 
-StatementNode* Parser::grant_statement(bool grant) {
+StatementNode* Parser::grant_statement(bool grant, bool roles_allowed) {
   const int location = loc();
   advance();
   GrantStatement* g = make<GrantStatement>(location);
@@ -457,7 +511,7 @@ StatementNode* Parser::grant_statement(bool grant) {
   if (admin_for && at(Tok::kw_all)) syntax_error();
   g->privileges = privileges(all);
   if (admin_for || (!all && !g->grant_option && !at(Tok::kw_on))) {
-    if (!admin_for && !at(grant ? Tok::kw_to : Tok::kw_from)) syntax_error();
+    if (!admin_for && (!roles_allowed || !at(grant ? Tok::kw_to : Tok::kw_from))) syntax_error();
     return finish_grant_role(g->privileges, grant, admin_for, location);
   }
   expect(Tok::kw_on);
@@ -509,7 +563,8 @@ StatementNode* Parser::alter_default_privileges(int location) {
   expect(Tok::kw_on);
   switch (tok()) {
     case Tok::kw_tables: g->type_of_object = ObjectType::table; break;
-    case Tok::kw_functions: case Tok::kw_routines: g->type_of_object = ObjectType::function; break;
+    case Tok::kw_functions:
+    case Tok::kw_routines: g->type_of_object = ObjectType::function; break;
     case Tok::kw_sequences: g->type_of_object = ObjectType::sequence; break;
     case Tok::kw_types: g->type_of_object = ObjectType::type; break;
     case Tok::kw_schemas: g->type_of_object = ObjectType::schema; break;

@@ -29,10 +29,11 @@ FunctionParameter* Parser::function_parameter(bool default_allowed) {
   const bool mode_first = parameter_mode(p->mode);
   if (at_flag(kMayBeFunction)) {
     const Tok following = peek_kind();
-    const bool type_follows = has_flag(following, kMayBeFunction) || following == Tok::kw_setof || following == Tok::kw_in || following == Tok::kw_out ||
-                              following == Tok::kw_inout || following == Tok::kw_variadic ||
+    const bool type_follows = has_flag(following, kMayBeFunction) || following == Tok::kw_setof || following == Tok::kw_in ||
+                              following == Tok::kw_out || following == Tok::kw_inout || following == Tok::kw_variadic ||
                               (has_flag(following, kMayBeColumn) && following != Tok::kw_precision && following != Tok::kw_none);
-    if (type_follows && !(mode_first && (following == Tok::kw_in || following == Tok::kw_out || following == Tok::kw_inout || following == Tok::kw_variadic))) {
+    if (type_follows && !(mode_first && (following == Tok::kw_in || following == Tok::kw_out || following == Tok::kw_inout ||
+                                         following == Tok::kw_variadic))) {
       p->name = take_text();
       if (!mode_first) parameter_mode(p->mode);
     }
@@ -67,7 +68,8 @@ StatementNode* Parser::create_function(bool replace, int location) {
     advance();
     if (accept(Tok::kw_table)) {
       expect('(');
-      for (FunctionParameter* p : f->parameters) output_given = output_given || p->mode == ParameterMode::out || p->mode == ParameterMode::in_out;
+      for (FunctionParameter* p : f->parameters)
+        output_given = output_given || p->mode == ParameterMode::out || p->mode == ParameterMode::in_out;
       f->returns_table = true;
       do {
         FunctionParameter* c = make<FunctionParameter>();
@@ -83,6 +85,7 @@ StatementNode* Parser::create_function(bool replace, int location) {
   }
   while (Option* o = function_option(true)) push(f->options, o);
   routine_body(f);
+  need_token();
   if (output_given) throw SqlError(sqlstate::syntax_error, "OUT and INOUT arguments aren't allowed in TABLE functions");
   return f;
 }
@@ -134,8 +137,11 @@ Option* Parser::common_function_option() {
       expect_all(Tok::kw_null, Tok::kw_on, Tok::kw_null, Tok::kw_input);
       return flag("strict", true);
     case Tok::kw_strict: advance(); return flag("strict", true);
-    case Tok::kw_immutable: case Tok::kw_stable: case Tok::kw_volatile: return make_option("volatility", make_string(take_text(), location), location);
-    case Tok::kw_external: case Tok::kw_security: {
+    case Tok::kw_immutable:
+    case Tok::kw_stable:
+    case Tok::kw_volatile: return make_option("volatility", make_string(take_text(), location), location);
+    case Tok::kw_external:
+    case Tok::kw_security: {
       accept(Tok::kw_external);
       expect(Tok::kw_security);
       const bool definer = at(Tok::kw_definer);
@@ -155,7 +161,8 @@ Option* Parser::common_function_option() {
       names->names = any_name();
       return make_option("support", names, location);
     }
-    case Tok::kw_set: case Tok::kw_reset: return make_option("set", function_set_or_reset(), location);
+    case Tok::kw_set:
+    case Tok::kw_reset: return make_option("set", function_set_or_reset(), location);
     case Tok::kw_parallel: {
       advance();
       const int l = loc();
@@ -197,8 +204,9 @@ StatementNode* Parser::alter_function(ObjectType type, int location) {
   ObjectRef* f = routine_with_args(type);
   f->location = location;
   const bool depends = at(Tok::kw_depends) || at(Tok::kw_no);
-  if (depends || at(Tok::kw_rename) || at(Tok::kw_owner) || (at(Tok::kw_set) && next_is(Tok::kw_schema) && peek_kind(2) != Tok::equal && peek_kind(2) != Tok::kw_to &&
-                                                            peek_kind(2) != Tok::string && peek_kind(2) != Tok::dot && peek_kind(2) != Tok::kw_from)) {
+  if (depends || at(Tok::kw_rename) || at(Tok::kw_owner) ||
+      (at(Tok::kw_set) && next_is(Tok::kw_schema) && peek_kind(2) != Tok::equal && peek_kind(2) != Tok::kw_to &&
+       peek_kind(2) != Tok::string && peek_kind(2) != Tok::dot && peek_kind(2) != Tok::kw_from)) {
     return alter_object_with_commands(f, 15);
   }
   AlterFunctionStatement* a = make<AlterFunctionStatement>(location);
@@ -219,7 +227,8 @@ void Parser::aggregate_signature(ObjectRef* object) {
   auto parameter = [&] {
     FunctionParameter* p = function_parameter(false);
     if (p->mode != ParameterMode::unspecified && p->mode != ParameterMode::in && p->mode != ParameterMode::variadic) {
-      if (!at(',') && !at(')') && !at(Tok::kw_order)) syntax_error();
+      const bool could_be_name = p->name.empty() && p->type->names.size() == 1 && p->type->typmods.empty() && p->type->array_bounds.empty();
+      if (could_be_name && !at(',') && !at(')') && !at(Tok::kw_order)) syntax_error();
       throw SqlError(sqlstate::feature_not_supported, "aggregates cannot have output arguments").at(p->location);
     }
     return p;
@@ -241,10 +250,13 @@ void Parser::aggregate_signature(ObjectRef* object) {
     return;
   }
   const FunctionParameter* last = object->parameters.back();
-  const bool same = ordered.size() == 1 && ordered[0]->mode == ParameterMode::variadic && joined(ordered[0]->type->names) == joined(last->type->names) &&
+  const bool same = ordered.size() == 1 && ordered[0]->mode == ParameterMode::variadic &&
+                    joined(ordered[0]->type->names) == joined(last->type->names) &&
                     std::ranges::equal(ordered[0]->type->array_bounds, last->type->array_bounds);
   if (!same) {
-    throw SqlError(sqlstate::feature_not_supported, "an ordered-set aggregate with a VARIADIC direct argument must have one VARIADIC aggregated argument of the same data type")
+    throw SqlError(
+        sqlstate::feature_not_supported,
+        "an ordered-set aggregate with a VARIADIC direct argument must have one VARIADIC aggregated argument of the same data type")
         .at(ordered[0]->type->location);
   }
 }
@@ -292,7 +304,9 @@ void Parser::operand_types(ObjectRef* object) {
   }
   push(object->operand_types, type_name());
   if (at(')')) {
-    throw SqlError(sqlstate::syntax_error, "missing argument").hint("Use NONE to denote the missing argument of a unary operator.").at(loc());
+    throw SqlError(sqlstate::syntax_error, "missing argument")
+        .hint("Use NONE to denote the missing argument of a unary operator.")
+        .at(loc());
   }
   expect(',');
   push<TypeName*>(object->operand_types, accept(Tok::kw_none) ? nullptr : type_name());

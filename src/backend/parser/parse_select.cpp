@@ -6,7 +6,10 @@ namespace hathi::parser {
 
 bool Parser::begins_select() {
   switch (tok()) {
-    case Tok::kw_select: case Tok::kw_with: case Tok::with_la: case Tok::kw_table: return true;
+    case Tok::kw_select:
+    case Tok::kw_with:
+    case Tok::with_la:
+    case Tok::kw_table: return true;
     case Tok::kw_values: return next_is('(');
     default: return false;
   }
@@ -347,12 +350,14 @@ void Parser::limit_clause(Limits& limits) {
 void Parser::offset_clause(Limits& limits) {
   advance();
   limits.offset_location = loc();
-  if (at_any(Tok::plus, Tok::minus) && (next_is(Tok::integer) || next_is(Tok::number)) && (peek_kind(2) == Tok::kw_row || peek_kind(2) == Tok::kw_rows)) {
+  if (at_any(Tok::plus, Tok::minus) && (next_is(Tok::integer) || next_is(Tok::number)) &&
+      (peek_kind(2) == Tok::kw_row || peek_kind(2) == Tok::kw_rows)) {
     limits.offset = fetch_value();
     advance();
     return;
   }
-  if (at_any(Tok::plus, Tok::minus, Tok::op, Tok::kw_not, Tok::not_la, Tok::kw_default, Tok::kw_unique) || (at(Tok::kw_operator) && next_is('('))) {
+  if (at_any(Tok::plus, Tok::minus, Tok::op, Tok::kw_not, Tok::not_la, Tok::kw_default, Tok::kw_unique) ||
+      (at(Tok::kw_operator) && next_is('('))) {
     limits.offset = expression();
     return;
   }
@@ -457,7 +462,9 @@ void Parser::cte_search(CommonTableExpr* cte) {
 
 // A constant, as CYCLE … TO value DEFAULT value takes it.
 Node* Parser::cycle_value() {
-  if (!at_any(Tok::integer, Tok::number, Tok::string, Tok::bit_string, Tok::kw_true, Tok::kw_false, Tok::kw_null) && !at_flag(kMayBeFunction) && !at_flag(kMayBeColumn)) syntax_error();
+  if (!at_any(Tok::integer, Tok::number, Tok::string, Tok::bit_string, Tok::kw_true, Tok::kw_false, Tok::kw_null) &&
+      !at_flag(kMayBeFunction) && !at_flag(kMayBeColumn))
+    syntax_error();
   Expr* e = primary();
   if (is<Constant>(e)) return e;
   if (auto* cast = node_try<TypeCast>(e); cast != nullptr && is<Constant>(cast->arg)) return e;

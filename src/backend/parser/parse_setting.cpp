@@ -98,7 +98,8 @@ StatementNode* Parser::transaction_statement() {
   TransactionStatement* t = make<TransactionStatement>();
   const Tok word = tok();
   switch (word) {
-    case Tok::kw_begin: case Tok::kw_start: return begin_statement();
+    case Tok::kw_begin:
+    case Tok::kw_start: return begin_statement();
     case Tok::kw_rollback: return rollback_statement();
     case Tok::kw_savepoint:
       advance();
@@ -151,11 +152,13 @@ void Parser::set_values(VariableSetStatement* set) {
 void Parser::set_time_zone(VariableSetStatement* set) {
   const int location = loc();
   switch (tok()) {
-    case Tok::kw_default: case Tok::kw_local:
+    case Tok::kw_default:
+    case Tok::kw_local:
       advance();
       set->type = VariableSetKind::default_value;
       return;
-    case Tok::string: case Tok::identifier: push<Expr*>(set->args, make_string(take_text(), location)); return;
+    case Tok::string:
+    case Tok::identifier: push<Expr*>(set->args, make_string(take_text(), location)); return;
     case Tok::kw_interval: {
       if (!next_is('(') && !next_is(Tok::string)) {
         advance();
@@ -265,7 +268,8 @@ VariableSetStatement* Parser::set_rest_more() {
 VariableSetStatement* Parser::set_rest() {
   const int location = loc();
   const Tok following = peek_kind();
-  if (at(Tok::kw_transaction) && (following == Tok::kw_isolation || following == Tok::kw_read || following == Tok::kw_deferrable || following == Tok::kw_not)) {
+  if (at(Tok::kw_transaction) &&
+      (following == Tok::kw_isolation || following == Tok::kw_read || following == Tok::kw_deferrable || following == Tok::kw_not)) {
     VariableSetStatement* s = make_set({}, location);
     advance();
     s->type = VariableSetKind::transaction;
@@ -291,7 +295,8 @@ StatementNode* Parser::set_statement() {
   const bool plain_name = following == Tok::kw_to || following == Tok::equal || following == Tok::dot || following == Tok::kw_from;
   if (!plain_name) {
     if (at(Tok::kw_constraints)) return set_constraints();
-    const bool session = at(Tok::kw_session) && following != Tok::kw_authorization && !(following == Tok::kw_characteristics && peek_kind(2) == Tok::kw_as);
+    const bool session =
+        at(Tok::kw_session) && following != Tok::kw_authorization && !(following == Tok::kw_characteristics && peek_kind(2) == Tok::kw_as);
     if (session || at(Tok::kw_local)) {
       const bool local = at(Tok::kw_local);
       advance();

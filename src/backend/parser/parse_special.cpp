@@ -10,9 +10,25 @@ Expr* Parser::special_function() {
   if (word == Tok::kw_collation && next_is(Tok::kw_for)) return collation_for();
   if (word == Tok::kw_cast) return cast_function();
   switch (word) {
-    case Tok::kw_extract: case Tok::kw_overlay: case Tok::kw_position: case Tok::kw_substring: case Tok::kw_treat: case Tok::kw_trim: case Tok::kw_normalize: case Tok::kw_coalesce:
-    case Tok::kw_greatest: case Tok::kw_least: case Tok::kw_nullif: case Tok::kw_xmlconcat: case Tok::kw_xmlelement: case Tok::kw_xmlexists: case Tok::kw_xmlforest: case Tok::kw_xmlparse:
-    case Tok::kw_xmlpi: case Tok::kw_xmlroot: case Tok::kw_xmlserialize: break;
+    case Tok::kw_extract:
+    case Tok::kw_overlay:
+    case Tok::kw_position:
+    case Tok::kw_substring:
+    case Tok::kw_treat:
+    case Tok::kw_trim:
+    case Tok::kw_normalize:
+    case Tok::kw_coalesce:
+    case Tok::kw_greatest:
+    case Tok::kw_least:
+    case Tok::kw_nullif:
+    case Tok::kw_xmlconcat:
+    case Tok::kw_xmlelement:
+    case Tok::kw_xmlexists:
+    case Tok::kw_xmlforest:
+    case Tok::kw_xmlparse:
+    case Tok::kw_xmlpi:
+    case Tok::kw_xmlroot:
+    case Tok::kw_xmlserialize: break;
     default: return nullptr;
   }
   if (!next_is('(')) return nullptr;
@@ -24,7 +40,10 @@ Expr* Parser::special_function() {
     case Tok::kw_treat: return treat_function();
     case Tok::kw_trim: return trim_function();
     case Tok::kw_normalize: return normalize_function();
-    case Tok::kw_coalesce: case Tok::kw_greatest: case Tok::kw_least: case Tok::kw_nullif: return coalesce_like(word);
+    case Tok::kw_coalesce:
+    case Tok::kw_greatest:
+    case Tok::kw_least:
+    case Tok::kw_nullif: return coalesce_like(word);
     default: return xml_function();
   }
 }
@@ -79,7 +98,8 @@ Expr* Parser::extract_function() {
   FunctionCall* call = system_call("extract", loc());
   advance();
   advance();
-  if (!at_any(Tok::identifier, Tok::string, Tok::kw_year, Tok::kw_month, Tok::kw_day, Tok::kw_hour, Tok::kw_minute, Tok::kw_second)) syntax_error();
+  if (!at_any(Tok::identifier, Tok::string, Tok::kw_year, Tok::kw_month, Tok::kw_day, Tok::kw_hour, Tok::kw_minute, Tok::kw_second))
+    syntax_error();
   const int l = loc();
   push<Expr*>(call->args, make_string(take_text(), l));
   expect(Tok::kw_from);

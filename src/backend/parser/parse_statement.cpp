@@ -7,11 +7,26 @@ namespace hathi::parser {
 // A statement, or null if there is none before the semicolon or the end.
 StatementNode* Parser::statement() {
   switch (tok()) {
-    case Tok::end: case Tok::semicolon: return nullptr;
-    case Tok::kw_select: case Tok::kw_values: case Tok::kw_table: case Tok::left_paren: case Tok::kw_with: case Tok::with_la: case Tok::kw_insert: case Tok::kw_update:
-    case Tok::kw_delete: case Tok::kw_merge: return preparable_statement();
-    case Tok::kw_begin: case Tok::kw_start: case Tok::kw_commit: case Tok::kw_end: case Tok::kw_rollback: case Tok::kw_abort: case Tok::kw_savepoint: case Tok::kw_release:
-      return transaction_statement();
+    case Tok::end:
+    case Tok::semicolon: return nullptr;
+    case Tok::kw_select:
+    case Tok::kw_values:
+    case Tok::kw_table:
+    case Tok::left_paren:
+    case Tok::kw_with:
+    case Tok::with_la:
+    case Tok::kw_insert:
+    case Tok::kw_update:
+    case Tok::kw_delete:
+    case Tok::kw_merge: return preparable_statement();
+    case Tok::kw_begin:
+    case Tok::kw_start:
+    case Tok::kw_commit:
+    case Tok::kw_end:
+    case Tok::kw_rollback:
+    case Tok::kw_abort:
+    case Tok::kw_savepoint:
+    case Tok::kw_release: return transaction_statement();
     case Tok::kw_set: return set_statement();
     case Tok::kw_reset: return reset_rest();
     case Tok::kw_show: return show_statement();
@@ -29,7 +44,8 @@ StatementNode* Parser::statement() {
     case Tok::kw_drop: return drop_statement();
     case Tok::kw_truncate: return truncate_statement();
     case Tok::kw_vacuum: return vacuum_statement();
-    case Tok::kw_analyze: case Tok::kw_analyse: return analyze_statement();
+    case Tok::kw_analyze:
+    case Tok::kw_analyse: return analyze_statement();
     case Tok::kw_cluster: return cluster_statement();
     case Tok::kw_reindex: return reindex_statement();
     case Tok::kw_lock: return lock_statement();
@@ -77,12 +93,16 @@ StatementNode* Parser::create_or_replace(int location) {
   advance();
   expect(Tok::kw_replace);
   switch (tok()) {
-    case Tok::kw_function: case Tok::kw_procedure: return create_function(true, location);
+    case Tok::kw_function:
+    case Tok::kw_procedure: return create_function(true, location);
     case Tok::kw_aggregate: return create_aggregate(true, location);
     case Tok::kw_transform: return create_transform(true, location);
-    case Tok::kw_trigger: case Tok::kw_constraint: return create_trigger(true, location);
+    case Tok::kw_trigger:
+    case Tok::kw_constraint: return create_trigger(true, location);
     case Tok::kw_rule: return create_rule(true, location);
-    case Tok::kw_trusted: case Tok::kw_procedural: case Tok::kw_language: {
+    case Tok::kw_trusted:
+    case Tok::kw_procedural:
+    case Tok::kw_language: {
       const bool trusted = accept(Tok::kw_trusted);
       accept(Tok::kw_procedural);
       return create_language(true, trusted, location);
@@ -132,14 +152,16 @@ StatementNode* Parser::create_statement() {
     case Tok::kw_materialized: return create_materialized_view(kind, location);
     case Tok::kw_schema: return create_schema(location);
     case Tok::kw_statistics: return create_statistics(location);
-    case Tok::kw_function: case Tok::kw_procedure: return create_function(false, location);
+    case Tok::kw_function:
+    case Tok::kw_procedure: return create_function(false, location);
     case Tok::kw_aggregate: return create_aggregate(false, location);
     case Tok::kw_operator: return create_operator(location);
     case Tok::kw_type: return create_type(location);
     case Tok::kw_domain: return create_domain(location);
     case Tok::kw_cast: return create_cast(location);
     case Tok::kw_transform: return create_transform(false, location);
-    case Tok::kw_trigger: case Tok::kw_constraint: return create_trigger(false, location);
+    case Tok::kw_trigger:
+    case Tok::kw_constraint: return create_trigger(false, location);
     case Tok::kw_event: return create_event_trigger(location);
     case Tok::kw_rule: return create_rule(false, location);
     case Tok::kw_policy: return create_policy(location);
@@ -148,7 +170,9 @@ StatementNode* Parser::create_statement() {
     case Tok::kw_default: advance(); return create_conversion(true, location);
     case Tok::kw_text: return create_text_search(location);
     case Tok::kw_foreign: return create_foreign(location);
-    case Tok::kw_trusted: case Tok::kw_procedural: case Tok::kw_language: {
+    case Tok::kw_trusted:
+    case Tok::kw_procedural:
+    case Tok::kw_language: {
       const bool trusted = accept(Tok::kw_trusted);
       accept(Tok::kw_procedural);
       return create_language(false, trusted, location);
@@ -267,10 +291,36 @@ namespace {
 // The words behind ALTER that name an object with one word of lookahead consumed below.
 bool begins_alterable(Tok t) {
   switch (t) {
-    case Tok::kw_table: case Tok::kw_index: case Tok::kw_sequence: case Tok::kw_view: case Tok::kw_materialized: case Tok::kw_foreign: case Tok::kw_aggregate: case Tok::kw_operator:
-    case Tok::kw_type: case Tok::kw_domain: case Tok::kw_collation: case Tok::kw_conversion: case Tok::kw_statistics: case Tok::kw_policy: case Tok::kw_rule: case Tok::kw_trigger:
-    case Tok::kw_extension: case Tok::kw_publication: case Tok::kw_subscription: case Tok::kw_server: case Tok::kw_schema: case Tok::kw_procedural: case Tok::kw_language:
-    case Tok::kw_database: case Tok::kw_tablespace: case Tok::kw_role: case Tok::kw_group: case Tok::kw_user: case Tok::kw_system: case Tok::kw_default: return true;
+    case Tok::kw_table:
+    case Tok::kw_index:
+    case Tok::kw_sequence:
+    case Tok::kw_view:
+    case Tok::kw_materialized:
+    case Tok::kw_foreign:
+    case Tok::kw_aggregate:
+    case Tok::kw_operator:
+    case Tok::kw_type:
+    case Tok::kw_domain:
+    case Tok::kw_collation:
+    case Tok::kw_conversion:
+    case Tok::kw_statistics:
+    case Tok::kw_policy:
+    case Tok::kw_rule:
+    case Tok::kw_trigger:
+    case Tok::kw_extension:
+    case Tok::kw_publication:
+    case Tok::kw_subscription:
+    case Tok::kw_server:
+    case Tok::kw_schema:
+    case Tok::kw_procedural:
+    case Tok::kw_language:
+    case Tok::kw_database:
+    case Tok::kw_tablespace:
+    case Tok::kw_role:
+    case Tok::kw_group:
+    case Tok::kw_user:
+    case Tok::kw_system:
+    case Tok::kw_default: return true;
     default: return false;
   }
 }

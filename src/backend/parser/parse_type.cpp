@@ -33,14 +33,13 @@ TypeName* Parser::numeric_type() {
   const Tok word = tok();
   advance();
   switch (word) {
-    case Tok::kw_int: case Tok::kw_integer: return system_type("int4", location);
+    case Tok::kw_int:
+    case Tok::kw_integer: return system_type("int4", location);
     case Tok::kw_smallint: return system_type("int2", location);
     case Tok::kw_bigint: return system_type("int8", location);
     case Tok::kw_real: return system_type("float4", location);
     case Tok::kw_boolean: return system_type("bool", location);
-    case Tok::kw_double:
-      expect(Tok::kw_precision);
-      return system_type("float8", location);
+    case Tok::kw_double: expect(Tok::kw_precision); return system_type("float8", location);
     case Tok::kw_float: {
       if (!accept('(')) return system_type("float8", location);
       const int at_number = loc();
@@ -177,12 +176,25 @@ TypeName* Parser::interval_type() {
 
 TypeName* Parser::builtin_type() {
   switch (tok()) {
-    case Tok::kw_int: case Tok::kw_integer: case Tok::kw_smallint: case Tok::kw_bigint: case Tok::kw_real: case Tok::kw_boolean: case Tok::kw_float: case Tok::kw_decimal:
-    case Tok::kw_dec: case Tok::kw_numeric: return numeric_type();
+    case Tok::kw_int:
+    case Tok::kw_integer:
+    case Tok::kw_smallint:
+    case Tok::kw_bigint:
+    case Tok::kw_real:
+    case Tok::kw_boolean:
+    case Tok::kw_float:
+    case Tok::kw_decimal:
+    case Tok::kw_dec:
+    case Tok::kw_numeric: return numeric_type();
     case Tok::kw_double: return next_is(Tok::kw_precision) ? numeric_type() : nullptr;
     case Tok::kw_bit: return bit_type();
-    case Tok::kw_character: case Tok::kw_char: case Tok::kw_varchar: case Tok::kw_national: case Tok::kw_nchar: return character_type();
-    case Tok::kw_time: case Tok::kw_timestamp: return datetime_type();
+    case Tok::kw_character:
+    case Tok::kw_char:
+    case Tok::kw_varchar:
+    case Tok::kw_national:
+    case Tok::kw_nchar: return character_type();
+    case Tok::kw_time:
+    case Tok::kw_timestamp: return datetime_type();
     case Tok::kw_interval: return interval_type();
     default: return nullptr;
   }
@@ -191,12 +203,25 @@ TypeName* Parser::builtin_type() {
 // In an expression these words begin a typed literal only if what follows fits; otherwise they are column names.
 bool Parser::begins_builtin_type() {
   switch (tok()) {
-    case Tok::kw_int: case Tok::kw_integer: case Tok::kw_smallint: case Tok::kw_bigint: case Tok::kw_real: case Tok::kw_boolean: return next_is(Tok::string);
-    case Tok::kw_float: case Tok::kw_decimal: case Tok::kw_dec: case Tok::kw_numeric: case Tok::kw_varchar: return next_is(Tok::string) || next_is('(');
+    case Tok::kw_int:
+    case Tok::kw_integer:
+    case Tok::kw_smallint:
+    case Tok::kw_bigint:
+    case Tok::kw_real:
+    case Tok::kw_boolean: return next_is(Tok::string);
+    case Tok::kw_float:
+    case Tok::kw_decimal:
+    case Tok::kw_dec:
+    case Tok::kw_numeric:
+    case Tok::kw_varchar: return next_is(Tok::string) || next_is('(');
     case Tok::kw_double: return next_is(Tok::kw_precision);
-    case Tok::kw_bit: case Tok::kw_character: case Tok::kw_char: case Tok::kw_nchar: return next_is(Tok::string) || next_is('(') || next_is(Tok::kw_varying);
+    case Tok::kw_bit:
+    case Tok::kw_character:
+    case Tok::kw_char:
+    case Tok::kw_nchar: return next_is(Tok::string) || next_is('(') || next_is(Tok::kw_varying);
     case Tok::kw_national: return next_is(Tok::kw_character) || next_is(Tok::kw_char);
-    case Tok::kw_time: case Tok::kw_timestamp: return next_is(Tok::string) || next_is('(') || next_is(Tok::with_la) || next_is(Tok::kw_without);
+    case Tok::kw_time:
+    case Tok::kw_timestamp: return next_is(Tok::string) || next_is('(') || next_is(Tok::with_la) || next_is(Tok::kw_without);
     default: return false;
   }
 }

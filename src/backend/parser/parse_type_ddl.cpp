@@ -120,7 +120,8 @@ StatementNode* Parser::alter_type(int location) {
     case Tok::kw_add:
       if (next_is(Tok::kw_value)) return alter_enum_add(object, location);
       return alter_attributes(object, location);
-    case Tok::kw_drop: case Tok::kw_alter: return alter_attributes(object, location);
+    case Tok::kw_drop:
+    case Tok::kw_alter: return alter_attributes(object, location);
     case Tok::kw_rename:
       if (next_is(Tok::kw_value)) return alter_enum_rename(object, location);
       if (next_is(Tok::kw_attribute)) {
@@ -347,7 +348,10 @@ void Parser::trigger_events(CreateTriggerStatement* t) {
       if (accept(Tok::kw_of)) columns = name_list();
       near = current_;
     }
-    if ((t->events & event) != 0) fail_near("duplicate trigger events specified", near);
+    if ((t->events & event) != 0) {
+      if (near.kind == Tok::lexical_error) syntax_error();
+      fail_near("duplicate trigger events specified", near);
+    }
     t->events |= event;
     t->update_columns.append(arena_, columns);
   } while (accept(Tok::kw_or));

@@ -8,21 +8,13 @@ void Parser::advance_buffered() {
   current_ = ahead_[0];
   --ahead_count_;
   for (int i = 0; i < ahead_count_; ++i) ahead_[i] = ahead_[i + 1];
-  if (current_.kind == Tok::lexical_error) std::rethrow_exception(ahead_error_);
 }
 
 const Token& Parser::peek(int n) {
   HATHI_ASSERT(n >= 1 && n <= kMaxAhead);
   while (ahead_count_ < n) {
     Token& token = ahead_[ahead_count_];
-    if (ahead_count_ > 0 && ahead_[ahead_count_ - 1].kind == Tok::lexical_error) return ahead_[ahead_count_ - 1];
-    try {
-      lexer_.next(token);
-    } catch (const SqlError&) {
-      ahead_error_ = std::current_exception();
-      token = Token();
-      token.kind = Tok::lexical_error;
-    }
+    lexer_.next(token);
     ++ahead_count_;
   }
   return ahead_[n - 1];
@@ -30,9 +22,14 @@ const Token& Parser::peek(int n) {
 
 void Parser::syntax_error() const { fail_near("syntax error"); }
 
-void Parser::fail_near(std::string_view message) const { lexer_.fail(message, current_.start, current_.end); }
+void Parser::fail_near(std::string_view message) const {
+  if (at(Tok::lexical_error)) lexer_.rethrow();
+  lexer_.fail(message, current_.start, current_.end);
+}
 
 void Parser::fail_near(std::string_view message, const Token& token) const { lexer_.fail(message, token.start, token.end); }
+
+void Parser::nested_too_deeply() const { throw SqlError(sqlstate::statement_too_complex, "stack depth limit exceeded"); }
 
 List<Statement> Parser::parse_statements() {
   List<Statement> list;
@@ -65,7 +62,8 @@ List<Statement> parse(std::string_view text, Arena& arena, const ParseOptions& o
 }
 
 TypeName* parse_type_name(std::string_view text, Arena& arena) {
-  if (text.find_first_not_of(" \t\n\r\f") == std::string_view::npos) throw SqlError(sqlstate::syntax_error, "invalid type name \"{}\"", text);
+  if (text.find_first_not_of(" \t\n\r\f") == std::string_view::npos)
+    throw SqlError(sqlstate::syntax_error, "invalid type name \"{}\"", text);
   TypeName* type;
   try {
     type = Parser(text, arena, ParseOptions()).parse_whole_type();

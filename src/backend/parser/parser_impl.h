@@ -15,8 +15,8 @@ namespace hathi::parser {
 
 // Binding strength of operators, weakest first.
 namespace precedence {
-inline constexpr int lowest = 0, or_ = 1, and_ = 2, not_ = 3, is = 4, comparison = 5, between = 6, escape = 7, op = 9, additive = 10, multiplicative = 11, power = 12,
-                     at = 13, collate = 14, unary_minus = 15, type_cast = 18;
+inline constexpr int lowest = 0, or_ = 1, and_ = 2, not_ = 3, is = 4, comparison = 5, between = 6, escape = 7, op = 9, additive = 10,
+                     multiplicative = 11, power = 12, at = 13, collate = 14, unary_minus = 15, type_cast = 18;
 }
 
 // a: any expression. b: without AND, OR, NOT, IS NULL, LIKE, IN, BETWEEN, COLLATE, AT TIME ZONE (where those words follow the expression).
@@ -38,7 +38,9 @@ class Parser {
   bool at(char c) const { return current_.kind == token_of(c); }
   bool at_flag(std::uint8_t flag) const { return has_flag(current_.kind, flag); }
   template <class... T>
-  bool at_any(T... t) const { return ((current_.kind == t) || ...); }
+  bool at_any(T... t) const {
+    return ((current_.kind == t) || ...);
+  }
   void advance() {
     if (ahead_count_ == 0) {
       lexer_.next(current_);
@@ -61,23 +63,47 @@ class Parser {
   void expect(char c) { expect(token_of(c)); }
   // Consumes several tokens that must follow in this order.
   template <class... T>
-  void expect_all(T... t) { (expect(t), ...); }
+  void expect_all(T... t) {
+    (expect(t), ...);
+  }
   // The n-th token behind the current one (1 = the next).
   const Token& peek(int n = 1);
   Tok peek_kind(int n = 1) { return peek(n).kind; }
   bool next_is(Tok t) { return peek_kind() == t; }
   bool next_is(char c) { return peek_kind() == token_of(c); }
-  [[noreturn]] void syntax_error() const;
+  [[noreturn, gnu::noinline]] void syntax_error() const;
   // "message at or near "current token"".
   [[noreturn]] void fail_near(std::string_view message) const;
   [[noreturn]] void fail_near(std::string_view message, const Token& token) const;
 
+  // Around each level of nesting. Fewer than PostgreSQL's own parser takes, whatever the stack: an error leaves the parser unusable, so
+  // only returns leave().
+  void enter() {
+    check_stack_depth();
+    if (++nesting_ >= kMaxNesting) nested_too_deeply();
+  }
+  void leave() { --nesting_; }
+  [[noreturn, gnu::noinline]] void nested_too_deeply() const;
+
+  // Before an error about what stands before the current token, where an LALR parser would have had to see that token first.
+  void need_token() const {
+    if (at(Tok::lexical_error)) syntax_error();
+  }
+  // A WITH that means nothing.
+  bool optional_with() { return accept(Tok::kw_with) || accept(Tok::with_la); }
+
   template <class T>
-  T* make(int location) { return make_node<T>(arena_, location); }
+  T* make(int location) {
+    return make_node<T>(arena_, location);
+  }
   template <class T>
-  T* make() { return make_node<T>(arena_, loc()); }
+  T* make() {
+    return make_node<T>(arena_, loc());
+  }
   template <class T>
-  void push(List<T>& list, const T& value) { list.push_back(arena_, value); }
+  void push(List<T>& list, const T& value) {
+    list.push_back(arena_, value);
+  }
   // item {, item}
   template <class T, class F>
   List<T> comma_list(F item) {
@@ -101,25 +127,36 @@ class Parser {
   std::string_view string_constant() { return at(Tok::string) ? take_text() : (syntax_error(), Name()); }
   std::int32_t integer_constant();
   std::int32_t signed_integer();
-  List<Name> name_list() { return comma_list<Name>([&] { return col_id(); }); }
+  List<Name> name_list() {
+    return comma_list<Name>([&] { return col_id(); });
+  }
   List<Name> parenthesized_names();
   List<Name> optional_column_list() { return at('(') ? parenthesized_names() : List<Name>(); }
   QualifiedName any_name();
   void append_attributes(QualifiedName& name);
   QualifiedName function_name();
-  List<QualifiedName> any_name_list() { return comma_list<QualifiedName>([&] { return any_name(); }); }
+  List<QualifiedName> any_name_list() {
+    return comma_list<QualifiedName>([&] { return any_name(); });
+  }
   RangeVar* qualified_name();
-  List<RangeVar*> qualified_name_list() { return comma_list<RangeVar*>([&] { return qualified_name(); }); }
+  List<RangeVar*> qualified_name_list() {
+    return comma_list<RangeVar*>([&] { return qualified_name(); });
+  }
   RangeVar* range_var_of(const QualifiedName& names, int location);
   RangeVar* relation_expr();
-  RangeVar* range_var_of_any_name() { int l = loc(); return range_var_of(any_name(), l); }
+  RangeVar* range_var_of_any_name() {
+    int l = loc();
+    return range_var_of(any_name(), l);
+  }
   void check_names_only(const List<IndirectionStep>& steps);
   List<IndirectionStep> indirection(bool allow_subscripts_only_names);
   IndirectionStep indirection_step();
   void throw_improper_name(const QualifiedName& names, int location);
   QualifiedName collation_clause_name() { return any_name(); }
   RoleSpec* role_spec();
-  List<RoleSpec*> role_list() { return comma_list<RoleSpec*>([&] { return role_spec(); }); }
+  List<RoleSpec*> role_list() {
+    return comma_list<RoleSpec*>([&] { return role_spec(); });
+  }
   Name role_id();
   void check_role_id(const RoleSpec* role);
   Name setting_name();
@@ -130,7 +167,7 @@ class Parser {
   TypeName* function_type();
   void array_bounds(TypeName* type);
   TypeName* system_type(std::string_view name, int location);
-  TypeName* builtin_type();          // null when the current token begins none
+  TypeName* builtin_type();  // null when the current token begins none
   bool begins_builtin_type();
   TypeName* generic_type();
   TypeName* numeric_type();
@@ -142,19 +179,21 @@ class Parser {
   void push_integer_typmod(TypeName* type, int value, int location);
   List<Expr*> type_modifiers();
   bool time_zone_suffix();
-  List<TypeName*> type_list() { return comma_list<TypeName*>([&] { return type_name(); }); }
+  List<TypeName*> type_list() {
+    return comma_list<TypeName*>([&] { return type_name(); });
+  }
 
   Node* definition_value();
   OptionList definition(bool values_required = false);  // ( name [= value], … )
-  OptionList optional_with_definition();  // [WITH definition]
-  OptionList rel_options();          // ( [ns.]name [= value], … )
-  OptionList optional_rel_options(); // [WITH reloptions]
+  OptionList optional_with_definition();                // [WITH definition]
+  OptionList rel_options();                             // ( [ns.]name [= value], … )
+  OptionList optional_rel_options();                    // [WITH reloptions]
   Option* rel_option();
   Option* definition_element(bool value_required);
-  OptionList generic_options();      // OPTIONS ( name 'value', … )
+  OptionList generic_options();  // OPTIONS ( name 'value', … )
   OptionList optional_generic_options() { return at(Tok::kw_options) ? generic_options() : OptionList(); }
   OptionList alter_generic_options();
-  OptionList utility_options();      // ( name [value], … ) of EXPLAIN, VACUUM, …
+  OptionList utility_options();  // ( name [value], … ) of EXPLAIN, VACUUM, …
   Option* make_option(Name name, Node* value, int location);
   Constant* make_integer(std::int32_t value, int location);
   Constant* make_boolean(bool value, int location);
@@ -183,15 +222,19 @@ class Parser {
   Expr* binary_bool(Expr* left, BoolOp op, int prec, ExprMode mode);
   Expr* quantified(Expr* left, Name op, const QualifiedName& qualifier, int location);
   Expr* normalized_test(Expr* left, bool negated, int location);
-  Expr* overlaps(RowExpr* left);
+  // Kept out of line: they would widen the stack frames of the recursion through expressions.
+  [[gnu::noinline]] Expr* overlaps(RowExpr* left);
+  [[noreturn, gnu::noinline]] void reject_unique_predicate();
   bool is_label_here();
   bool ends_target_label(Tok t) const;
-  void operator_name(Name& op, QualifiedName& qualifier);    // OPERATOR(…) or a plain operator
-  void any_operator(Name& op, QualifiedName& qualifier);     // [schema.]op
+  void operator_name(Name& op, QualifiedName& qualifier);  // OPERATOR(…) or a plain operator
+  void any_operator(Name& op, QualifiedName& qualifier);   // [schema.]op
   bool at_any_operator_token() const;
-  List<Expr*> expression_list() { return comma_list<Expr*>([&] { return expression(); }); }
+  List<Expr*> expression_list() {
+    return comma_list<Expr*>([&] { return expression(); });
+  }
 
-  Expr* primary();                   // c_expr
+  Expr* primary();  // c_expr
   Expr* primary_keyword();
   Expr* primary_name();
   Expr* parenthesized_primary(bool& plain_row);
@@ -211,19 +254,25 @@ class Parser {
   Expr* value_function(ValueFunctionKind kind, bool with_precision);
   bool value_function_kind(ValueFunctionKind& kind, bool& with_precision);
 
-  Expr* function_expression(const QualifiedName& name, int location);      // with FILTER, OVER; may turn out a typed literal
+  Expr* function_expression(const QualifiedName& name, int location);  // with FILTER, OVER; may turn out a typed literal
   FunctionCall* function_application(const QualifiedName& name, int location);
   void function_arguments(FunctionCall* call);
   Expr* function_argument();
-  List<Expr*> function_argument_list() { return comma_list<Expr*>([&] { return function_argument(); }); }
+  List<Expr*> function_argument_list() {
+    return comma_list<Expr*>([&] { return function_argument(); });
+  }
   Expr* literal_of_call(FunctionCall* call, int location);
   void within_group(FunctionCall* call);
   void filter_and_over(FunctionCall* call);
-  Expr* function_without_window();   // func_expr_windowless
+  Expr* function_without_window();  // func_expr_windowless
   bool begins_function_without_window();
   WindowDef* window_specification();
   void frame_clause(WindowDef* window);
-  struct Bound { FrameBound kind; Expr* offset; int location; };
+  struct Bound {
+    FrameBound kind;
+    Expr* offset;
+    int location;
+  };
   Bound frame_bound();
   void check_frame(const Bound& start, const Bound& end);
 
@@ -248,13 +297,15 @@ class Parser {
   Expr* xml_passing_argument();
   Expr* xml_serialize(int location);
   Target* xml_attribute();
-  List<Target*> xml_attribute_list() { return comma_list<Target*>([&] { return xml_attribute(); }); }
+  List<Target*> xml_attribute_list() {
+    return comma_list<Target*>([&] { return xml_attribute(); });
+  }
   bool document_or_content();
 
   // ---- queries (parse_select.cpp, parse_from.cpp, parse_dml.cpp) ----
-  bool begins_select();              // SELECT, WITH, TABLE, VALUES (: not a parenthesis
-  SelectStatement* select_statement();          // with or without parentheses around
-  SelectStatement* select_without_parens();     // may begin with a parenthesis that belongs to a longer query
+  bool begins_select();                      // SELECT, WITH, TABLE, VALUES (: not a parenthesis
+  SelectStatement* select_statement();       // with or without parentheses around
+  SelectStatement* select_without_parens();  // may begin with a parenthesis that belongs to a longer query
   SelectStatement* select_in_parens();
   SelectStatement* select_operand();
   SelectStatement* set_operations(SelectStatement* left, int min_precedence);
@@ -264,16 +315,27 @@ class Parser {
   bool continues_select() const;
   void distinct_clause(SelectStatement* query);
   bool target_list_is_empty() const;
-  List<Target*> target_list() { return comma_list<Target*>([&] { return target(); }); }
+  List<Target*> target_list() {
+    return comma_list<Target*>([&] { return target(); });
+  }
   Target* target();
   IntoClause* into_clause();
   RangeVar* temporary_name();
   void group_clause(SelectStatement* query);
   Expr* group_item();
   void window_clause(SelectStatement* query);
-  List<SortBy*> sort_list() { return comma_list<SortBy*>([&] { return sort_by(); }); }
+  List<SortBy*> sort_list() {
+    return comma_list<SortBy*>([&] { return sort_by(); });
+  }
   SortBy* sort_by();
-  struct Limits { Expr* limit = nullptr; Expr* offset = nullptr; bool with_ties = false; bool any = false; int limit_location = -1; int offset_location = -1; };
+  struct Limits {
+    Expr* limit = nullptr;
+    Expr* offset = nullptr;
+    bool with_ties = false;
+    bool any = false;
+    int limit_location = -1;
+    int offset_location = -1;
+  };
   bool at_limit() const { return at_any(Tok::kw_limit, Tok::kw_offset, Tok::kw_fetch); }
   Limits limit_clauses();
   void limit_clause(Limits& limits);
@@ -288,11 +350,15 @@ class Parser {
   void cte_cycle(CommonTableExpr* cte);
   Node* cycle_value();
 
-  List<FromItem*> from_list() { return comma_list<FromItem*>([&] { return table_ref(); }); }
+  List<FromItem*> from_list() {
+    return comma_list<FromItem*>([&] { return table_ref(); });
+  }
   FromItem* table_ref();
   FromItem* table_primary();
   FromItem* continue_joins(FromItem* left);
-  bool at_join() const { return at_any(Tok::kw_join, Tok::kw_cross, Tok::kw_inner, Tok::kw_left, Tok::kw_right, Tok::kw_full, Tok::kw_natural); }
+  bool at_join() const {
+    return at_any(Tok::kw_join, Tok::kw_cross, Tok::kw_inner, Tok::kw_left, Tok::kw_right, Tok::kw_full, Tok::kw_natural);
+  }
   JoinType join_type();
   void join_qualification(JoinExpr* join);
   FromItem* parenthesized_table();
@@ -312,16 +378,22 @@ class Parser {
   Alias optional_alias();
   FromItem* table_sample(FromItem* relation);
   ColumnDef* table_function_column();
-  List<ColumnDef*> table_function_columns() { return comma_list<ColumnDef*>([&] { return table_function_column(); }); }
+  List<ColumnDef*> table_function_columns() {
+    return comma_list<ColumnDef*>([&] { return table_function_column(); });
+  }
 
   InsertStatement* insert_statement(WithClause* with);
   SelectStatement* insert_source(InsertStatement* insert);
   Overriding overriding_clause();
   Target* insert_column();
-  List<Target*> insert_column_list() { return comma_list<Target*>([&] { return insert_column(); }); }
+  List<Target*> insert_column_list() {
+    return comma_list<Target*>([&] { return insert_column(); });
+  }
   OnConflictClause* on_conflict();
   UpdateStatement* update_statement(WithClause* with);
-  List<SetClause*> set_clause_list() { return comma_list<SetClause*>([&] { return set_clause(); }); }
+  List<SetClause*> set_clause_list() {
+    return comma_list<SetClause*>([&] { return set_clause(); });
+  }
   SetClause* set_clause();
   Target* set_target();
   DeleteStatement* delete_statement(WithClause* with);
@@ -388,7 +460,7 @@ class Parser {
   StatementNode* call_statement();
 
   // ---- tables (parse_create_table.cpp, parse_constraint.cpp, parse_partition.cpp, parse_alter_table.cpp) ----
-  bool persistence(Persistence& result);   // [LOCAL|GLOBAL] TEMP[ORARY] | UNLOGGED; false when none is there
+  bool persistence(Persistence& result);  // [LOCAL|GLOBAL] TEMP[ORARY] | UNLOGGED; false when none is there
   StatementNode* create_table(Persistence persistence, bool query_allowed = true);
   StatementNode* create_foreign_table();
   void table_elements(CreateTableStatement* table, bool typed);
@@ -400,13 +472,17 @@ class Parser {
   Constraint* column_constraint(ColumnDef* column);
   bool begins_column_constraint();
   void collation_of_column(QualifiedName& collation, int& location);
-  struct Deferral { bool deferrable = false, not_deferrable = false, deferred = false, immediate = false, not_valid = false, no_inherit = false; };
+  struct Deferral {
+    bool deferrable = false, not_deferrable = false, deferred = false, immediate = false, not_valid = false, no_inherit = false;
+  };
   Deferral constraint_attributes();
   void apply_attributes(Constraint* constraint, const Deferral& d, const char* kind, bool deferrable, bool not_valid, bool no_inherit);
   void check_attributes(const Deferral& d, const char* kind, bool& deferrable, bool& deferred, bool* not_valid, bool* no_inherit);
   Constraint* table_constraint();
   Constraint* table_constraint_body(Name name, int location);
-  bool begins_table_constraint() { return at_any(Tok::kw_constraint, Tok::kw_check, Tok::kw_unique, Tok::kw_primary, Tok::kw_exclude, Tok::kw_foreign); }
+  bool begins_table_constraint() {
+    return at_any(Tok::kw_constraint, Tok::kw_check, Tok::kw_unique, Tok::kw_primary, Tok::kw_exclude, Tok::kw_foreign);
+  }
   void key_constraint(Constraint* constraint);
   void exclusion_constraint(Constraint* constraint);
   void foreign_key(Constraint* constraint);
@@ -435,7 +511,9 @@ class Parser {
   StatementNode* create_sequence(Persistence persistence, int location);
   StatementNode* create_index(bool unique, int location);
   IndexElement* index_element();
-  List<IndexElement*> index_elements() { return comma_list<IndexElement*>([&] { return index_element(); }); }
+  List<IndexElement*> index_elements() {
+    return comma_list<IndexElement*>([&] { return index_element(); });
+  }
   StatementNode* create_schema(int location);
   StatementNode* schema_element();
   StatementNode* refresh_statement();
@@ -513,7 +591,7 @@ class Parser {
   OptionList wrapper_functions();
   StatementNode* import_foreign_schema();
 
-  StatementNode* grant_statement(bool grant);
+  StatementNode* grant_statement(bool grant, bool roles_allowed = true);
   List<Privilege> privileges(bool& all);
   Privilege privilege();
   void grant_target(GrantStatement* grant);
@@ -560,7 +638,7 @@ class Parser {
   StatementNode* security_label_statement();
   ObjectRef* described_object(bool comment);
   ObjectRef* member_object();
-  bool any_name_object_type(ObjectType& type);    // consumes the words when they name one
+  bool any_name_object_type(ObjectType& type);  // consumes the words when they name one
   bool plain_name_object_type(ObjectType& type);
   bool routine_object_type(ObjectType& type);
   ObjectRef* make_object(ObjectType type, int location);
@@ -575,11 +653,12 @@ class Parser {
   Arena& arena_;
   Lexer lexer_;
   Token current_;
+  static constexpr int kMaxNesting = 9990;
   static constexpr int kMaxAhead = 4;
   Token ahead_[kMaxAhead];
   int ahead_count_ = 0;
-  std::exception_ptr ahead_error_;
-  bool in_substring_ = false;      // SIMILAR may end an expression
+  int nesting_ = 0;
+  bool in_substring_ = false;         // SIMILAR may end an expression
   int argument_order_location_ = -1;  // of the last ORDER BY among arguments
 };
 

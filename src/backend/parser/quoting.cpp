@@ -47,7 +47,9 @@ QualifiedName parse_qualified_name(std::string_view text, Arena& arena) {
   auto fail = []() -> QualifiedName { throw SqlError(sqlstate::invalid_name, "invalid name syntax"); };
   QualifiedName names;
   std::size_t i = 0;
-  auto skip = [&] { while (i < text.size() && is_class(text[i], kSpace)) ++i; };
+  auto skip = [&] {
+    while (i < text.size() && is_class(text[i], kSpace)) ++i;
+  };
   skip();
   if (i == text.size()) return fail();
   for (;;) {

@@ -10,28 +10,44 @@ namespace hathi::parser {
 // Punctuation is its own character; keywords follow in the order of keyword_list.h as kw_<word>.
 enum class Tok : std::uint16_t {
   end = 0,
-  percent = '%', left_paren = '(', right_paren = ')', star = '*', plus = '+', comma = ',', minus = '-', dot = '.', slash = '/', colon = ':', semicolon = ';',
-  less = '<', equal = '=', greater = '>', left_bracket = '[', right_bracket = ']', caret = '^',
+  percent = '%',
+  left_paren = '(',
+  right_paren = ')',
+  star = '*',
+  plus = '+',
+  comma = ',',
+  minus = '-',
+  dot = '.',
+  slash = '/',
+  colon = ':',
+  semicolon = ';',
+  less = '<',
+  equal = '=',
+  greater = '>',
+  left_bracket = '[',
+  right_bracket = ']',
+  caret = '^',
   identifier = 128,
-  integer,         // fits int32
+  integer,  // fits int32
   number,
   string,
-  bit_string,      // text begins with b or x
-  national_string, // never seen by the parser: N'…' is kw_nchar, then a string
+  bit_string,       // text begins with b or x
+  national_string,  // never seen by the parser: N'…' is kw_nchar, then a string
   parameter,
-  op,              // an operator without a token of its own
-  type_cast,       // ::
+  op,         // an operator without a token of its own
+  type_cast,  // ::
   dot_dot,
   colon_equals,
   equals_greater,
   less_equals,
   greater_equals,
-  not_equals,      // <> and !=
-  unicode_identifier, unicode_string,  // U&"…" and U&'…' before their escapes are resolved; never seen by the parser
+  not_equals,  // <> and !=
+  unicode_identifier,
+  unicode_string,  // U&"…" and U&'…' before their escapes are resolved; never seen by the parser
   not_la,          // NOT before BETWEEN, IN, LIKE, ILIKE, SIMILAR
   nulls_la,        // NULLS before FIRST, LAST
   with_la,         // WITH before TIME, ORDINALITY
-  lexical_error,   // looking ahead failed; the error is thrown when the token becomes the current one
+  lexical_error,   // no token; its error is thrown when the parser finds that it cannot go on here
   invalid,         // a byte no token begins with
   first_keyword = 160,
   before_keywords = 159,
@@ -47,7 +63,7 @@ constexpr Tok token_of(char c) { return static_cast<Tok>(static_cast<unsigned ch
 
 struct Token {
   Tok kind = Tok::end;
-  int start = 0;             // bytes [start, end) of the text
+  int start = 0;  // bytes [start, end) of the text
   int end = 0;
   std::int32_t integer = 0;  // of integer and parameter
   std::string_view text;     // the value: folded identifier, keyword, resolved string, digits, operator

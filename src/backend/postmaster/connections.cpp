@@ -222,6 +222,10 @@ struct Connections::State : std::enable_shared_from_this<Connections::State> {
         if (length == 16) serve_cancel(input.data() + 8);
       } else {
         send(client, error_message(client->answer.code, client->answer.message));
+        ErrorReport r;
+        r.severity = Severity::fatal;
+        r.message = client->answer.message;
+        report(std::move(r));
       }
       return drop(client);
     }

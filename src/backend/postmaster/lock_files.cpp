@@ -41,7 +41,23 @@ pid_t pid_in(const std::string& path) {
   return pid < 0 ? static_cast<pid_t>(-pid) : static_cast<pid_t>(pid);
 }
 
-bool is_alive(pid_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM); }
+// A zombie holds nothing any more.
+bool is_zombie(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text);
+  std::size_t after_name = text.rfind(')');
+  return after_name != std::string::npos && text.compare(after_name, 3, ") Z") == 0;
+}
+
+bool is_alive(pid_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && !is_zombie(pid); }
+
+// Was the lock file left by an earlier server of this data directory, which is locked by us now?
+bool is_our_own_leftover(const std::string& path, const std::string& data_directory) {
+  std::ifstream file(path);
+  std::string pid, directory;
+  return std::getline(file, pid) && std::getline(file, directory) && directory == data_directory;
+}
 
 void write_file(const std::string& path, const std::string& text, int flags) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
@@ -118,7 +134,7 @@ void create_socket_lock(const std::string& socket_path, const std::string& data_
       throw SqlError(sqlstate::system_error, "could not create lock file \"{}\": {}", path, std::strerror(errno)).fatal();
     }
     pid_t pid = pid_in(path);
-    if (pid != getpid() && pid != getppid() && is_alive(pid)) {
+    if (pid != getpid() && pid != getppid() && is_alive(pid) && !is_our_own_leftover(path, data_directory)) {
       throw SqlError(sqlstate::lock_file_exists, "lock file \"{}\" already exists", path)
           .hint(fmt::format("Is another postmaster (PID {}) using socket file \"{}\"?", pid, socket_path))
           .fatal();

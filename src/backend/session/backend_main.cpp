@@ -17,6 +17,7 @@
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/shmem/process_title.h"
 #include "hathi/transaction/transaction.h"
 #include "idle.h"
 #include "start_up.h"
@@ -102,7 +103,11 @@ void backend_main(int socket) {
   auto session = std::make_unique<Session>(socket);
   set_current_session(session.get());
   StartupRequest request;
-  if (start_session(*session, request)) serve(*session);
+  if (start_session(*session, request)) {
+    protocol::ConnectionFacts facts = connection_facts(*session, request);
+    shmem::set_process_title(fmt::format("{} {} {}", request.user, request.database, facts.is_local ? "[local]" : facts.host));
+    serve(*session);
+  }
   end_session(*session);
   session->connection.flush();
 }

@@ -15,9 +15,10 @@ namespace {
 bool am_superuser() { return catalog::is_superuser(catalog::session_role()); }
 
 std::string constant_text(const parser::Expr* e) {
-  if (const auto* cast = parser::node_try<parser::TypeCast>(e)) return constant_text(cast->arg);   // SET TIME ZONE INTERVAL '…'
+  // SET TIME ZONE INTERVAL '…': the setting reads the same words.
+  if (const auto* cast = parser::node_try<parser::TypeCast>(e)) return fmt::format("interval '{}'", constant_text(cast->arg));
   const auto* c = parser::node_cast<parser::Constant>(e);
-  return std::string(c->text);
+  return c->type == parser::ConstantKind::integer ? std::to_string(c->integer) : std::string(c->text);
 }
 
 // The arguments as one text: lists are quoted and joined when the setting takes a list.
@@ -50,8 +51,10 @@ void reset(const parser::VariableSetStatement& statement) {
     config::reset(statement.name, am_superuser());
     return;
   }
+  const config::Definition* definition = config::find(statement.name);
+  if (definition == nullptr) throw SqlError(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"", statement.name);
   for (const config::Row& row : config::rows()) {
-    if (row.name == statement.name) config::set(statement.name, row.reset_val, config::Source::session, true, am_superuser());
+    if (row.name == definition->name) config::set(statement.name, row.reset_val, config::Source::session, true, am_superuser());
   }
 }
 

@@ -171,7 +171,7 @@ TEST(CatalogTable, DescriptionsAndDependencies) {
     EXPECT_EQ(find_schema("a"), kInvalidOid);
     EXPECT_EQ(find_schema("b"), kInvalidOid);
     EXPECT_TRUE(dependencies_of(second).empty());
-    EXPECT_EQ(count_rows(catalog_oid::pg_description), 0u);
+    EXPECT_EQ(count_rows(catalog_oid::pg_description), 3u);
     ObjectAddress pinned{catalog_oid::pg_class, catalog_oid::pg_class, 0};
     EXPECT_THROW(perform_deletion({&pinned, 1}, true), SqlError);
     transaction::commit();

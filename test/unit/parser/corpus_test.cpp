@@ -1,11 +1,11 @@
 // Statements over the whole grammar and what stock PostgreSQL 15 said to each (corpus/*.expected, recorded by
 // tools/developer/record_parser_answers.py); mutations of them that must not crash.
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <random>
-
-#include <gtest/gtest.h>
 
 #include "hathi/base/stack.h"
 #include "hathi/error/report.h"
@@ -15,7 +15,14 @@
 namespace hathi::parser {
 namespace {
 
-const std::filesystem::path kDirectory = std::filesystem::path(__FILE__).parent_path() / "corpus";
+// From wherever inside the source or build tree the test is run.
+std::filesystem::path corpus_directory() {
+  for (std::filesystem::path p = std::filesystem::current_path();; p = p.parent_path()) {
+    if (std::filesystem::exists(p / "test/unit/parser/corpus")) return p / "test/unit/parser/corpus";
+    if (p == p.root_path()) return std::filesystem::path(__FILE__).parent_path() / "corpus";
+  }
+}
+const std::filesystem::path kDirectory = corpus_directory();
 
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
   std::vector<std::string> lines;
@@ -87,7 +94,8 @@ TEST(Fuzz, MutatedStatementsDoNotCrash) {
   ASSERT_GE(all.size(), 800u);
   std::mt19937 random(20240601);
   auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  static constexpr std::string_view kPieces[] = {"'", "\"", "\\", "$$", "$a$", "--", "/*", "*/", "U&'", "E'", "b'", "(", ")", "[", "]", ";", "::", "..", "\xff", "\xc3", "0", "1e", ".", "é"};
+  static constexpr std::string_view kPieces[] = {"'", "\"", "\\", "$$", "$a$", "--", "/*",   "*/",   "U&'", "E'", "b'", "(",
+                                                 ")", "[",  "]",  ";",  "::",  "..", "\xff", "\xc3", "0",   "1e", ".",  "é"};
   for (int i = 0; i < 60000; ++i) {
     std::string s = all[below(all.size())];
     for (int k = 0; k < 3 && !s.empty(); ++k) {
@@ -107,8 +115,7 @@ TEST(Fuzz, MutatedStatementsDoNotCrash) {
     Arena arena;
     try {
       for (const Statement& statement : parse(s, arena)) dump(statement.node);
-    } catch (const SqlError&) {
-    }
+    } catch (const SqlError&) {}
   }
 }
 

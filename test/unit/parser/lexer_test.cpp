@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hathi/error/report.h"
-#include "hathi/parser/ast_expression.h"
+#include "hathi/parser/ast_statement.h"
 #include "hathi/parser/parser.h"
 
 namespace hathi::parser {

@@ -46,7 +46,8 @@ TEST(TypeNames, ParseAlone) {
   EXPECT_EQ(t->typmods.size(), 2u);
   EXPECT_EQ(t->array_bounds.size(), 1u);
   EXPECT_EQ(parse_type_name("timestamp with time zone", arena)->names.back(), "timestamptz");
-  for (const char* bad : {"", "  ", "int int", "setof int", "1", "a.", "int; drop"}) EXPECT_THROW(parse_type_name(bad, arena), SqlError) << bad;
+  for (const char* bad : {"", "  ", "int int", "setof int", "1", "a.", "int; drop"})
+    EXPECT_THROW(parse_type_name(bad, arena), SqlError) << bad;
 }
 
 TEST(CommandTags, NameStatements) {

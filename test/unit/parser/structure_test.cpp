@@ -23,16 +23,19 @@ std::string statement(std::string_view text) {
 // Expressions in brackets, as the tree groups them.
 std::string grouped(const Expr* e) {
   if (const auto* c = node_try<ColumnRef>(e)) return std::string(c->names[0]);
-  if (const auto* o = node_try<OperatorExpr>(e)) return "(" + (o->left ? grouped(o->left) + " " : "") + std::string(o->op) + " " + grouped(o->right) + ")";
+  if (const auto* o = node_try<OperatorExpr>(e))
+    return "(" + (o->left ? grouped(o->left) + " " : "") + std::string(o->op) + " " + grouped(o->right) + ")";
   if (const auto* b = node_try<BoolExpr>(e)) {
     std::string s = "(";
     const char* word = b->op == BoolOp::and_ ? "and" : b->op == BoolOp::or_ ? "or" : "not";
-    for (std::uint32_t i = 0; i < b->args.size(); ++i) s += (i > 0 || b->op == BoolOp::not_ ? std::string(i > 0 ? " " : "") + word + " " : "") + grouped(b->args[i]);
+    for (std::uint32_t i = 0; i < b->args.size(); ++i)
+      s += (i > 0 || b->op == BoolOp::not_ ? std::string(i > 0 ? " " : "") + word + " " : "") + grouped(b->args[i]);
     return s + ")";
   }
   if (const auto* n = node_try<NullTest>(e)) return "(" + grouped(n->arg) + (n->negated ? " notnull)" : " isnull)");
   if (const auto* l = node_try<LikeExpr>(e)) return "(" + grouped(l->left) + " like " + grouped(l->pattern) + ")";
-  if (const auto* b = node_try<BetweenExpr>(e)) return "(" + grouped(b->arg) + " between " + grouped(b->low) + " and " + grouped(b->high) + ")";
+  if (const auto* b = node_try<BetweenExpr>(e))
+    return "(" + grouped(b->arg) + " between " + grouped(b->low) + " and " + grouped(b->high) + ")";
   if (const auto* t = node_try<TypeCast>(e)) return "(" + grouped(t->arg) + "::" + std::string(t->type->names.back()) + ")";
   if (const auto* c = node_try<CollateClause>(e)) return "(" + grouped(c->arg) + " collate)";
   return "?";
@@ -70,11 +73,17 @@ TEST(Structure, BooleanListsAreFlat) {
 }
 
 TEST(Structure, SpecialFormsAreCallsOfFunctions) {
-  EXPECT_EQ(tree("extract(year from x)"), "(function_call name=['pg_catalog' 'extract'] args=[(constant type=string text='year') (column_ref names=['x'])] sql_syntax=true)");
-  EXPECT_EQ(tree("position(a in b)"), "(function_call name=['pg_catalog' 'position'] args=[(column_ref names=['b']) (column_ref names=['a'])] sql_syntax=true)");
-  EXPECT_EQ(tree("trim(leading a from b)"), "(function_call name=['pg_catalog' 'ltrim'] args=[(column_ref names=['b']) (column_ref names=['a'])] sql_syntax=true)");
-  EXPECT_EQ(tree("x at time zone y"), "(function_call name=['pg_catalog' 'timezone'] args=[(column_ref names=['y']) (column_ref names=['x'])] sql_syntax=true)");
-  EXPECT_EQ(tree("substring(a, 1)"), "(function_call name=['substring'] args=[(column_ref names=['a']) (constant type=integer integer=1)])");
+  EXPECT_EQ(
+      tree("extract(year from x)"),
+      "(function_call name=['pg_catalog' 'extract'] args=[(constant type=string text='year') (column_ref names=['x'])] sql_syntax=true)");
+  EXPECT_EQ(tree("position(a in b)"),
+            "(function_call name=['pg_catalog' 'position'] args=[(column_ref names=['b']) (column_ref names=['a'])] sql_syntax=true)");
+  EXPECT_EQ(tree("trim(leading a from b)"),
+            "(function_call name=['pg_catalog' 'ltrim'] args=[(column_ref names=['b']) (column_ref names=['a'])] sql_syntax=true)");
+  EXPECT_EQ(tree("x at time zone y"),
+            "(function_call name=['pg_catalog' 'timezone'] args=[(column_ref names=['y']) (column_ref names=['x'])] sql_syntax=true)");
+  EXPECT_EQ(tree("substring(a, 1)"),
+            "(function_call name=['substring'] args=[(column_ref names=['a']) (constant type=integer integer=1)])");
 }
 
 TEST(Structure, ConstantsAndTypes) {
@@ -83,10 +92,13 @@ TEST(Structure, ConstantsAndTypes) {
   EXPECT_EQ(tree("-9223372036854775808"), "(constant type=number text='-9223372036854775808')");
   EXPECT_EQ(tree("B'101'"), "(constant type=bit_string text='b101')");
   EXPECT_EQ(tree("x'1F'"), "(constant type=bit_string text='x1F')");
-  EXPECT_EQ(tree("a::char"), "(type_cast arg=(column_ref names=['a']) type=(type_name names=['pg_catalog' 'bpchar'] typmods=[(constant type=integer integer=1)]))");
+  EXPECT_EQ(tree("a::char"),
+            "(type_cast arg=(column_ref names=['a']) type=(type_name names=['pg_catalog' 'bpchar'] typmods=[(constant type=integer "
+            "integer=1)]))");
   EXPECT_EQ(tree("char 'abc'"), "(type_cast arg=(constant type=string text='abc') type=(type_name names=['pg_catalog' 'bpchar']))");
   EXPECT_EQ(tree("interval '1' day to second(3)"),
-            "(type_cast arg=(constant type=string text='1') type=(type_name names=['pg_catalog' 'interval'] typmods=[(constant type=integer integer=7176) (constant type=integer "
+            "(type_cast arg=(constant type=string text='1') type=(type_name names=['pg_catalog' 'interval'] typmods=[(constant "
+            "type=integer integer=7176) (constant type=integer "
             "integer=3)]))");
   EXPECT_EQ(tree("a::float(24)"), "(type_cast arg=(column_ref names=['a']) type=(type_name names=['pg_catalog' 'float4']))");
   EXPECT_EQ(tree("a::my.t[3][]"), "(type_cast arg=(column_ref names=['a']) type=(type_name names=['my' 't'] array_bounds=[3 -1]))");
@@ -154,7 +166,8 @@ TEST(Structure, TheTreeDoesNotReferToTheText) {
 
 TEST(Structure, ConstraintAttributesBelongToTheConstraintBeforeThem) {
   Arena arena;
-  const auto* t = node_cast<CreateTableStatement>(parse("create table t (a int references b deferrable initially deferred unique)", arena)[0].node);
+  const auto* t =
+      node_cast<CreateTableStatement>(parse("create table t (a int references b deferrable initially deferred unique)", arena)[0].node);
   const auto* column = node_cast<ColumnDef>(t->elements[0]);
   ASSERT_EQ(column->constraints.size(), 2u);
   EXPECT_TRUE(column->constraints[0]->deferrable);
@@ -171,9 +184,7 @@ TEST(Bounds, DeepNestingIsAnError) {
     try {
       parse(text + "1", arena);
       FAIL() << open;
-    } catch (const SqlError& e) {
-      EXPECT_EQ(e.code().view(), "54001") << open;
-    }
+    } catch (const SqlError& e) { EXPECT_EQ(e.code().view(), "54001") << open; }
   }
   std::string joins = "select 1 from ";
   for (int i = 0; i < 20000; ++i) joins += "(a join ";
@@ -188,7 +199,8 @@ TEST(Bounds, ThousandLevelsAreFine) {
 
 TEST(Bounds, LongChainsAreBuiltInALoop) {
   Arena arena;
-  std::string sum = "select 1", both = "select a", either = "select a = 1", unions = "select 1", list = "select 1 where a in (1", values = "insert into t values (1)";
+  std::string sum = "select 1", both = "select a", either = "select a = 1", unions = "select 1", list = "select 1 where a in (1",
+              values = "insert into t values (1)";
   for (int i = 0; i < 100000; ++i) {
     sum += "+1";
     both += " and a";

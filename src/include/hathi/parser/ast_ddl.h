@@ -36,7 +36,7 @@ struct ObjectRef : NodeOf<NodeKind::object_ref> {
   ObjectType type_of_object = ObjectType::table;
   QualifiedName name;
   Name subname;
-  Name access_method;           // or the transform's language
+  Name access_method;  // or the transform's language
   TypeName* type = nullptr;
   TypeName* target_type = nullptr;
   bool has_args = false;
@@ -59,12 +59,12 @@ struct DropStatement : NodeOf<NodeKind::drop_statement> {
 struct RenameStatement : NodeOf<NodeKind::rename_statement> {
   ObjectType type_of_object = ObjectType::table;    // what is renamed
   ObjectType type_of_relation = ObjectType::table;  // the word after ALTER when something of a relation is renamed
-  RangeVar* relation = nullptr;   // tables, views, indexes, sequences, …, and owners of what is renamed
-  ObjectRef* object = nullptr;    // all other kinds
+  RangeVar* relation = nullptr;                     // tables, views, indexes, sequences, …, and owners of what is renamed
+  ObjectRef* object = nullptr;                      // all other kinds
   Name subname;
   Name new_name;
   bool missing_ok = false;
-  DropBehavior behavior = DropBehavior::restrict;   // ALTER TYPE … RENAME ATTRIBUTE … CASCADE
+  DropBehavior behavior = DropBehavior::restrict;  // ALTER TYPE … RENAME ATTRIBUTE … CASCADE
 };
 // ALTER … OWNER TO (tables and their like: AlterTableStatement).
 struct AlterOwnerStatement : NodeOf<NodeKind::alter_owner_statement> {
@@ -74,8 +74,8 @@ struct AlterOwnerStatement : NodeOf<NodeKind::alter_owner_statement> {
 // ALTER … SET SCHEMA
 struct AlterSchemaStatement : NodeOf<NodeKind::alter_schema_statement> {
   ObjectType type_of_object = ObjectType::table;
-  RangeVar* relation = nullptr;   // tables and their like
-  ObjectRef* object = nullptr;    // all other kinds
+  RangeVar* relation = nullptr;  // tables and their like
+  ObjectRef* object = nullptr;   // all other kinds
   Name new_schema;
   bool missing_ok = false;
 };
@@ -93,7 +93,7 @@ struct CommentStatement : NodeOf<NodeKind::comment_statement> {
   bool is_null = false;
 };
 struct SecurityLabelStatement : NodeOf<NodeKind::security_label_statement> {
-  Name provider;                // empty: none given
+  Name provider;  // empty: none given
   ObjectRef* object = nullptr;
   std::string_view label;
   bool is_null = false;
@@ -102,31 +102,44 @@ struct SecurityLabelStatement : NodeOf<NodeKind::security_label_statement> {
 // ---- tables ----
 
 enum class ConstraintKind : std::uint8_t {
-  null, not_null, default_value, identity, generated, check, primary_key, unique, exclusion, foreign_key,
+  null,
+  not_null,
+  default_value,
+  identity,
+  generated,
+  check,
+  primary_key,
+  unique,
+  exclusion,
+  foreign_key,
 };
 enum class ForeignKeyMatch : std::uint8_t { simple, full, partial };
 enum class ForeignKeyAction : std::uint8_t { no_action, restrict, cascade, set_null, set_default };
-struct ExclusionElement { IndexElement* element = nullptr; Name op; QualifiedName op_qualifier; };
+struct ExclusionElement {
+  IndexElement* element = nullptr;
+  Name op;
+  QualifiedName op_qualifier;
+};
 struct Constraint : NodeOf<NodeKind::constraint> {
   ConstraintKind type = ConstraintKind::check;
-  Name name;                    // empty: choose one
+  Name name;  // empty: choose one
   bool deferrable = false;
-  bool deferrable_given = false;          // [NOT] DEFERRABLE was written
+  bool deferrable_given = false;  // [NOT] DEFERRABLE was written
   bool initially_deferred = false;
   bool not_valid = false;
   bool no_inherit = false;
-  Expr* expr = nullptr;                   // default, generated, check
-  bool generated_always = false;          // identity and generated
-  OptionList sequence_options;            // identity
+  Expr* expr = nullptr;           // default, generated, check
+  bool generated_always = false;  // identity and generated
+  OptionList sequence_options;    // identity
   // keys: primary_key, unique, exclusion
   bool nulls_not_distinct = false;
-  List<Name> columns;                     // also the referencing columns of a table's foreign key
+  List<Name> columns;  // also the referencing columns of a table's foreign key
   List<Name> including;
   List<ExclusionElement> exclusions;
   Name access_method;
-  OptionList options;                     // WITH (…)
-  Name index;                             // USING INDEX name
-  Name tablespace;                        // USING INDEX TABLESPACE name
+  OptionList options;  // WITH (…)
+  Name index;          // USING INDEX name
+  Name tablespace;     // USING INDEX TABLESPACE name
   Expr* where = nullptr;
   // foreign keys
   RangeVar* referenced = nullptr;
@@ -134,12 +147,12 @@ struct Constraint : NodeOf<NodeKind::constraint> {
   ForeignKeyMatch match = ForeignKeyMatch::simple;
   ForeignKeyAction on_update = ForeignKeyAction::no_action;
   ForeignKeyAction on_delete = ForeignKeyAction::no_action;
-  List<Name> on_delete_columns;           // SET NULL (a, b)
+  List<Name> on_delete_columns;  // SET NULL (a, b)
 };
 
 struct ColumnDef : NodeOf<NodeKind::column_def> {
   Name name;
-  TypeName* type = nullptr;     // null in typed tables and partitions
+  TypeName* type = nullptr;  // null in typed tables and partitions
   Name compression;
   QualifiedName collation;
   int collation_location = -1;
@@ -148,15 +161,15 @@ struct ColumnDef : NodeOf<NodeKind::column_def> {
 };
 
 // Bits of TableLikeClause::options.
-inline constexpr unsigned kLikeComments = 1, kLikeCompression = 2, kLikeConstraints = 4, kLikeDefaults = 8, kLikeGenerated = 16, kLikeIdentity = 32,
-                          kLikeIndexes = 64, kLikeStatistics = 128, kLikeStorage = 256, kLikeAll = 0x7FFFFFFF;
+inline constexpr unsigned kLikeComments = 1, kLikeCompression = 2, kLikeConstraints = 4, kLikeDefaults = 8, kLikeGenerated = 16,
+                          kLikeIdentity = 32, kLikeIndexes = 64, kLikeStatistics = 128, kLikeStorage = 256, kLikeAll = 0x7FFFFFFF;
 struct TableLikeClause : NodeOf<NodeKind::table_like_clause> {
   RangeVar* relation = nullptr;
   unsigned options = 0;
 };
 
 struct PartitionElement : NodeOf<NodeKind::partition_element> {
-  Name column;                  // or
+  Name column;  // or
   Expr* expr = nullptr;
   QualifiedName collation;
   QualifiedName operator_class;
@@ -173,13 +186,13 @@ enum class PartitionBoundKind : std::uint8_t { default_partition, list, range, h
 struct PartitionBound : NodeOf<NodeKind::partition_bound> {
   PartitionBoundKind type = PartitionBoundKind::default_partition;
   int modulus = -1, remainder = -1;
-  List<Expr*> values;           // IN
-  List<Expr*> lower, upper;     // FROM, TO
+  List<Expr*> values;        // IN
+  List<Expr*> lower, upper;  // FROM, TO
 };
 
 struct CreateTableStatement : NodeOf<NodeKind::create_table_statement> {
   RangeVar* relation = nullptr;
-  List<Node*> elements;         // ColumnDef, Constraint, TableLikeClause in order
+  List<Node*> elements;  // ColumnDef, Constraint, TableLikeClause in order
   List<RangeVar*> inherits;
   TypeName* of_type = nullptr;
   RangeVar* partition_of = nullptr;
@@ -190,7 +203,7 @@ struct CreateTableStatement : NodeOf<NodeKind::create_table_statement> {
   Name tablespace;
   Name access_method;
   bool if_not_exists = false;
-  Name server;                  // CREATE FOREIGN TABLE
+  Name server;  // CREATE FOREIGN TABLE
   OptionList server_options;
 };
 
@@ -203,12 +216,14 @@ struct CreateTableAsStatement : NodeOf<NodeKind::create_table_as_statement> {
 };
 
 enum class AlterTableAction : std::uint8_t {
-  add_column,            // column, missing_ok = IF NOT EXISTS
-  column_default,        // name, expr; null drops it
-  drop_not_null, set_not_null,                     // name
-  drop_expression,       // name, missing_ok
-  set_statistics,        // name or number (> 0), expr: integer constant
-  set_column_options, reset_column_options,        // name, options
+  add_column,      // column, missing_ok = IF NOT EXISTS
+  column_default,  // name, expr; null drops it
+  drop_not_null,
+  set_not_null,     // name
+  drop_expression,  // name, missing_ok
+  set_statistics,   // name or number (> 0), expr: integer constant
+  set_column_options,
+  reset_column_options,  // name, options
   set_storage,           // name, text
   set_compression,       // name, text
   add_identity,          // name, constraint
@@ -221,23 +236,46 @@ enum class AlterTableAction : std::uint8_t {
   alter_constraint,      // constraint: name, deferrable, initially_deferred
   validate_constraint,   // name
   drop_constraint,       // name, behavior, missing_ok
-  set_without_oids, cluster_on /* name */, set_without_cluster, set_logged, set_unlogged,
-  enable_trigger, enable_always_trigger, enable_replica_trigger, disable_trigger,    // name
-  enable_trigger_all, disable_trigger_all, enable_trigger_user, disable_trigger_user,
-  enable_rule, enable_always_rule, enable_replica_rule, disable_rule,                // name
-  add_inherit, drop_inherit,                       // relation
-  add_of /* type */, drop_of,
-  change_owner,          // role
-  set_access_method, set_tablespace,               // name
-  set_options, reset_options, replace_options,     // options
-  replica_identity,      // text: "full", "default", "nothing", "index" (name)
-  enable_row_security, disable_row_security, force_row_security, no_force_row_security,
-  fdw_options,           // options
-  attach_partition,      // relation, bound (null for indexes)
-  detach_partition,      // relation, concurrently
-  detach_finalize,       // relation
+  set_without_oids,
+  cluster_on /* name */,
+  set_without_cluster,
+  set_logged,
+  set_unlogged,
+  enable_trigger,
+  enable_always_trigger,
+  enable_replica_trigger,
+  disable_trigger,  // name
+  enable_trigger_all,
+  disable_trigger_all,
+  enable_trigger_user,
+  disable_trigger_user,
+  enable_rule,
+  enable_always_rule,
+  enable_replica_rule,
+  disable_rule,  // name
+  add_inherit,
+  drop_inherit,  // relation
+  add_of /* type */,
+  drop_of,
+  change_owner,  // role
+  set_access_method,
+  set_tablespace,  // name
+  set_options,
+  reset_options,
+  replace_options,   // options
+  replica_identity,  // text: "full", "default", "nothing", "index" (name)
+  enable_row_security,
+  disable_row_security,
+  force_row_security,
+  no_force_row_security,
+  fdw_options,       // options
+  attach_partition,  // relation, bound (null for indexes)
+  detach_partition,  // relation, concurrently
+  detach_finalize,   // relation
   // ALTER TYPE of composite types
-  add_attribute, drop_attribute, attribute_type,   // as the column ones
+  add_attribute,
+  drop_attribute,
+  attribute_type,  // as the column ones
 };
 struct AlterTableCommand : NodeOf<NodeKind::alter_table_command> {
   AlterTableAction action = AlterTableAction::add_column;
@@ -256,7 +294,8 @@ struct AlterTableCommand : NodeOf<NodeKind::alter_table_command> {
   bool missing_ok = false;
   bool concurrently = false;
 };
-// ALTER TABLE, INDEX, SEQUENCE, VIEW, MATERIALIZED VIEW, FOREIGN TABLE, TYPE (attributes). "… ALL IN TABLESPACE a SET TABLESPACE b" sets all_in_tablespace.
+// ALTER TABLE, INDEX, SEQUENCE, VIEW, MATERIALIZED VIEW, FOREIGN TABLE, TYPE (attributes). "… ALL IN TABLESPACE a SET TABLESPACE b" sets
+// all_in_tablespace.
 struct AlterTableStatement : NodeOf<NodeKind::alter_table_statement> {
   ObjectType type_of_object = ObjectType::table;
   RangeVar* relation = nullptr;
@@ -271,9 +310,9 @@ struct AlterTableStatement : NodeOf<NodeKind::alter_table_statement> {
 // ---- indexes, sequences, views, schemas ----
 
 struct CreateIndexStatement : NodeOf<NodeKind::create_index_statement> {
-  Name name;                    // empty: choose one
+  Name name;  // empty: choose one
   RangeVar* relation = nullptr;
-  Name access_method;           // empty: btree
+  Name access_method;  // empty: btree
   List<IndexElement*> elements;
   List<IndexElement*> including;
   OptionList options;
@@ -284,7 +323,8 @@ struct CreateIndexStatement : NodeOf<NodeKind::create_index_statement> {
   bool concurrently = false;
   bool if_not_exists = false;
 };
-// Sequence options: as (TypeName), cache, cycle (boolean), increment, maxvalue, minvalue (null = NO), owned_by (NameList), sequence_name (NameList), start, restart, logged, unlogged; numbers are Constants.
+// Sequence options: as (TypeName), cache, cycle (boolean), increment, maxvalue, minvalue (null = NO), owned_by (NameList), sequence_name
+// (NameList), start, restart, logged, unlogged; numbers are Constants.
 struct CreateSequenceStatement : NodeOf<NodeKind::create_sequence_statement> {
   RangeVar* relation = nullptr;
   OptionList options;
@@ -311,7 +351,7 @@ struct RefreshStatement : NodeOf<NodeKind::refresh_statement> {
   bool with_data = true;
 };
 struct CreateSchemaStatement : NodeOf<NodeKind::create_schema_statement> {
-  Name name;                    // empty: the role's
+  Name name;  // empty: the role's
   RoleSpec* owner = nullptr;
   List<StatementNode*> elements;
   bool if_not_exists = false;
@@ -319,43 +359,77 @@ struct CreateSchemaStatement : NodeOf<NodeKind::create_schema_statement> {
 
 // ---- databases, tablespaces, roles, privileges ----
 
-struct CreateDatabaseStatement : NodeOf<NodeKind::create_database_statement> { Name name; OptionList options; };
+struct CreateDatabaseStatement : NodeOf<NodeKind::create_database_statement> {
+  Name name;
+  OptionList options;
+};
 // ALTER DATABASE name options | SET TABLESPACE (option "tablespace") | REFRESH COLLATION VERSION
-struct AlterDatabaseStatement : NodeOf<NodeKind::alter_database_statement> { Name name; OptionList options; bool refresh_collation_version = false; };
-struct DropDatabaseStatement : NodeOf<NodeKind::drop_database_statement> { Name name; bool missing_ok = false; OptionList options; };
-struct CreateTablespaceStatement : NodeOf<NodeKind::create_tablespace_statement> { Name name; RoleSpec* owner = nullptr; std::string_view location_path; OptionList options; };
-struct AlterTablespaceStatement : NodeOf<NodeKind::alter_tablespace_statement> { Name name; OptionList options; bool reset = false; };
-struct DropTablespaceStatement : NodeOf<NodeKind::drop_tablespace_statement> { Name name; bool missing_ok = false; };
+struct AlterDatabaseStatement : NodeOf<NodeKind::alter_database_statement> {
+  Name name;
+  OptionList options;
+  bool refresh_collation_version = false;
+};
+struct DropDatabaseStatement : NodeOf<NodeKind::drop_database_statement> {
+  Name name;
+  bool missing_ok = false;
+  OptionList options;
+};
+struct CreateTablespaceStatement : NodeOf<NodeKind::create_tablespace_statement> {
+  Name name;
+  RoleSpec* owner = nullptr;
+  std::string_view location_path;
+  OptionList options;
+};
+struct AlterTablespaceStatement : NodeOf<NodeKind::alter_tablespace_statement> {
+  Name name;
+  OptionList options;
+  bool reset = false;
+};
+struct DropTablespaceStatement : NodeOf<NodeKind::drop_tablespace_statement> {
+  Name name;
+  bool missing_ok = false;
+};
 
-// Role options: password (string or null), superuser, createdb, createrole, inherit, canlogin, isreplication, bypassrls (booleans), connectionlimit,
-// validUntil, sysid, rolemembers, adminmembers, addroleto (NodeLists of RoleSpec).
+// Role options: password (string or null), superuser, createdb, createrole, inherit, canlogin, isreplication, bypassrls (booleans),
+// connectionlimit, validUntil, sysid, rolemembers, adminmembers, addroleto (NodeLists of RoleSpec).
 enum class RoleStatementKind : std::uint8_t { role, user, group };
-struct CreateRoleStatement : NodeOf<NodeKind::create_role_statement> { RoleStatementKind type = RoleStatementKind::role; Name name; OptionList options; };
+struct CreateRoleStatement : NodeOf<NodeKind::create_role_statement> {
+  RoleStatementKind type = RoleStatementKind::role;
+  Name name;
+  OptionList options;
+};
 struct AlterRoleStatement : NodeOf<NodeKind::alter_role_statement> {
   RoleSpec* role = nullptr;
   OptionList options;
-  int group_action = 0;         // ALTER GROUP: 1 ADD USER, -1 DROP USER; members in the option rolemembers
+  int group_action = 0;  // ALTER GROUP: 1 ADD USER, -1 DROP USER; members in the option rolemembers
 };
-struct DropRoleStatement : NodeOf<NodeKind::drop_role_statement> { List<RoleSpec*> roles; bool missing_ok = false; };
+struct DropRoleStatement : NodeOf<NodeKind::drop_role_statement> {
+  List<RoleSpec*> roles;
+  bool missing_ok = false;
+};
 // ALTER ROLE/DATABASE … SET/RESET: role (null with all_roles or for a database), database (empty: none).
 struct SettingOfStatement : NodeOf<NodeKind::setting_of_statement> {
-  bool of_database = false;     // ALTER DATABASE
+  bool of_database = false;  // ALTER DATABASE
   bool all_roles = false;
   RoleSpec* role = nullptr;
   Name database;
   VariableSetStatement* setting = nullptr;
 };
 
-struct Privilege { Name name; List<Name> columns; int location = -1; };  // empty name with columns: ALL (columns)
+struct Privilege {
+  Name name;
+  List<Name> columns;
+  int location = -1;
+};  // empty name with columns: ALL (columns)
 enum class GrantTarget : std::uint8_t { object, all_in_schema, defaults };
 struct GrantStatement : NodeOf<NodeKind::grant_statement> {
   bool is_grant = true;
   GrantTarget target = GrantTarget::object;
   ObjectType type_of_object = ObjectType::table;
-  List<Node*> objects;          // RangeVars (tables, sequences), ObjectRefs (all others)
-  List<Privilege> privileges;   // empty: ALL
+  List<Node*> objects;         // RangeVars (tables, sequences), ObjectRefs (all others)
+  List<Privilege> privileges;  // empty: ALL
   List<RoleSpec*> grantees;
-  bool grant_option = false;    // WITH GRANT OPTION; REVOKE: GRANT OPTION FOR
+  bool grant_option = false;  // WITH GRANT OPTION; REVOKE: GRANT OPTION FOR
   RoleSpec* grantor = nullptr;
   DropBehavior behavior = DropBehavior::restrict;
 };
@@ -372,51 +446,71 @@ struct AlterDefaultPrivilegesStatement : NodeOf<NodeKind::alter_default_privileg
   List<RoleSpec*> roles;
   GrantStatement* action = nullptr;
 };
-struct DropOwnedStatement : NodeOf<NodeKind::drop_owned_statement> { List<RoleSpec*> roles; DropBehavior behavior = DropBehavior::restrict; };
-struct ReassignOwnedStatement : NodeOf<NodeKind::reassign_owned_statement> { List<RoleSpec*> roles; RoleSpec* new_role = nullptr; };
+struct DropOwnedStatement : NodeOf<NodeKind::drop_owned_statement> {
+  List<RoleSpec*> roles;
+  DropBehavior behavior = DropBehavior::restrict;
+};
+struct ReassignOwnedStatement : NodeOf<NodeKind::reassign_owned_statement> {
+  List<RoleSpec*> roles;
+  RoleSpec* new_role = nullptr;
+};
 
 // ---- functions, operators, types ----
 
-// options: as (NodeList of one or two string Constants), language, transform (NodeList of TypeNames), window, volatility (string), strict, security, leakproof (booleans),
-// cost, rows, support (NameList), set (VariableSetStatement), parallel.
+// options: as (NodeList of one or two string Constants), language, transform (NodeList of TypeNames), window, volatility (string), strict,
+// security, leakproof (booleans), cost, rows, support (NameList), set (VariableSetStatement), parallel.
 struct CreateFunctionStatement : NodeOf<NodeKind::create_function_statement> {
   bool is_procedure = false;
   bool replace = false;
   QualifiedName name;
-  List<FunctionParameter*> parameters;   // RETURNS TABLE columns follow with mode table
+  List<FunctionParameter*> parameters;  // RETURNS TABLE columns follow with mode table
   TypeName* return_type = nullptr;
   bool returns_table = false;
   OptionList options;
-  Node* body = nullptr;         // ReturnStatement, or a NodeList of statements for BEGIN ATOMIC
+  Node* body = nullptr;  // ReturnStatement, or a NodeList of statements for BEGIN ATOMIC
 };
-struct ReturnStatement : NodeOf<NodeKind::return_statement> { Expr* value = nullptr; };
-struct AlterFunctionStatement : NodeOf<NodeKind::alter_function_statement> { ObjectRef* function = nullptr; OptionList options; };
+struct ReturnStatement : NodeOf<NodeKind::return_statement> {
+  Expr* value = nullptr;
+};
+struct AlterFunctionStatement : NodeOf<NodeKind::alter_function_statement> {
+  ObjectRef* function = nullptr;
+  OptionList options;
+};
 
 // CREATE AGGREGATE, OPERATOR, TYPE (base and shell), TEXT SEARCH …, COLLATION.
 struct DefineStatement : NodeOf<NodeKind::define_statement> {
   ObjectType type_of_object = ObjectType::type;
   QualifiedName name;
   OptionList definition;
-  bool has_definition = false;  // false: a shell type
-  bool old_style = false;       // aggregate with basetype among the options
-  ObjectRef* signature = nullptr;   // of an aggregate
-  QualifiedName from_collation;     // CREATE COLLATION x FROM y
+  bool has_definition = false;     // false: a shell type
+  bool old_style = false;          // aggregate with basetype among the options
+  ObjectRef* signature = nullptr;  // of an aggregate
+  QualifiedName from_collation;    // CREATE COLLATION x FROM y
   bool if_not_exists = false;
   bool replace = false;
 };
-struct CreateCompositeTypeStatement : NodeOf<NodeKind::create_composite_type_statement> { RangeVar* type = nullptr; List<ColumnDef*> columns; };
-struct CreateEnumStatement : NodeOf<NodeKind::create_enum_statement> { QualifiedName name; List<std::string_view> labels; };
+struct CreateCompositeTypeStatement : NodeOf<NodeKind::create_composite_type_statement> {
+  RangeVar* type = nullptr;
+  List<ColumnDef*> columns;
+};
+struct CreateEnumStatement : NodeOf<NodeKind::create_enum_statement> {
+  QualifiedName name;
+  List<std::string_view> labels;
+};
 struct AlterEnumStatement : NodeOf<NodeKind::alter_enum_statement> {
   QualifiedName name;
   bool rename = false;
-  std::string_view old_value;   // of a rename
+  std::string_view old_value;  // of a rename
   std::string_view new_value;
-  std::string_view neighbor;    // BEFORE / AFTER
+  std::string_view neighbor;  // BEFORE / AFTER
   bool has_neighbor = false;
   bool before = false;
   bool if_not_exists = false;
 };
-struct CreateRangeStatement : NodeOf<NodeKind::create_range_statement> { QualifiedName name; OptionList options; };
+struct CreateRangeStatement : NodeOf<NodeKind::create_range_statement> {
+  QualifiedName name;
+  OptionList options;
+};
 struct CreateDomainStatement : NodeOf<NodeKind::create_domain_statement> {
   QualifiedName name;
   TypeName* type = nullptr;
@@ -424,7 +518,15 @@ struct CreateDomainStatement : NodeOf<NodeKind::create_domain_statement> {
   int collation_location = -1;
   List<Constraint*> constraints;
 };
-enum class AlterDomainAction : std::uint8_t { set_default, drop_default, set_not_null, drop_not_null, add_constraint, drop_constraint, validate_constraint };
+enum class AlterDomainAction : std::uint8_t {
+  set_default,
+  drop_default,
+  set_not_null,
+  drop_not_null,
+  add_constraint,
+  drop_constraint,
+  validate_constraint
+};
 struct AlterDomainStatement : NodeOf<NodeKind::alter_domain_statement> {
   AlterDomainAction action = AlterDomainAction::set_default;
   QualifiedName name;
@@ -455,7 +557,7 @@ struct CreateOperatorClassStatement : NodeOf<NodeKind::create_operator_class_sta
   Name access_method;
   QualifiedName family;
   bool is_default = false;
-  List<Node*> items;            // OperatorClassItem
+  List<Node*> items;  // OperatorClassItem
 };
 enum class OperatorClassItemKind : std::uint8_t { operator_, function, storage };
 struct OperatorClassItem : NodeOf<NodeKind::operator_class_item> {
@@ -466,7 +568,10 @@ struct OperatorClassItem : NodeOf<NodeKind::operator_class_item> {
   List<TypeName*> class_args;
   TypeName* stored_type = nullptr;
 };
-struct CreateOperatorFamilyStatement : NodeOf<NodeKind::create_operator_family_statement> { QualifiedName name; Name access_method; };
+struct CreateOperatorFamilyStatement : NodeOf<NodeKind::create_operator_family_statement> {
+  QualifiedName name;
+  Name access_method;
+};
 struct AlterOperatorFamilyStatement : NodeOf<NodeKind::alter_operator_family_statement> {
   QualifiedName name;
   Name access_method;
@@ -478,14 +583,18 @@ struct AlterOperatorFamilyStatement : NodeOf<NodeKind::alter_operator_family_sta
 
 inline constexpr int kTriggerInsert = 1, kTriggerDelete = 2, kTriggerUpdate = 4, kTriggerTruncate = 8;
 enum class TriggerTiming : std::uint8_t { before, after, instead };
-struct TriggerTransition { Name name; bool is_new = false; bool is_table = false; };
+struct TriggerTransition {
+  Name name;
+  bool is_new = false;
+  bool is_table = false;
+};
 struct CreateTriggerStatement : NodeOf<NodeKind::create_trigger_statement> {
   Name name;
   bool replace = false;
   bool is_constraint = false;
   RangeVar* relation = nullptr;
   TriggerTiming timing = TriggerTiming::before;
-  int events = 0;               // kTrigger… bits
+  int events = 0;  // kTrigger… bits
   List<Name> update_columns;
   bool for_each_row = false;
   Expr* when = nullptr;
@@ -504,12 +613,12 @@ struct CreateRuleStatement : NodeOf<NodeKind::create_rule_statement> {
   RuleEvent event = RuleEvent::select;
   Expr* where = nullptr;
   bool instead = false;
-  List<StatementNode*> actions; // empty: NOTHING
+  List<StatementNode*> actions;  // empty: NOTHING
 };
 struct CreatePolicyStatement : NodeOf<NodeKind::create_policy_statement> {
   Name name;
   RangeVar* table = nullptr;
-  Name command;                 // "all", "select", …
+  Name command;  // "all", "select", …
   bool permissive = true;
   List<RoleSpec*> roles;
   Expr* using_expr = nullptr;
@@ -525,17 +634,29 @@ struct AlterPolicyStatement : NodeOf<NodeKind::alter_policy_statement> {
 struct CreateEventTriggerStatement : NodeOf<NodeKind::create_event_trigger_statement> {
   Name name;
   Name event;
-  OptionList when;              // value: NodeList of string Constants
+  OptionList when;  // value: NodeList of string Constants
   QualifiedName function;
 };
 // state: O enable, D disable, R replica, A always (pg_event_trigger.evtenabled).
-struct AlterEventTriggerStatement : NodeOf<NodeKind::alter_event_trigger_statement> { Name name; char state = 'O'; };
+struct AlterEventTriggerStatement : NodeOf<NodeKind::alter_event_trigger_statement> {
+  Name name;
+  char state = 'O';
+};
 
 // ---- extensions, replication, statistics, foreign data ----
 
-struct CreateExtensionStatement : NodeOf<NodeKind::create_extension_statement> { Name name; bool if_not_exists = false; OptionList options; };
+struct CreateExtensionStatement : NodeOf<NodeKind::create_extension_statement> {
+  Name name;
+  bool if_not_exists = false;
+  OptionList options;
+};
 // UPDATE: options; ADD/DROP member: object.
-struct AlterExtensionStatement : NodeOf<NodeKind::alter_extension_statement> { Name name; OptionList options; int member_action = 0; ObjectRef* object = nullptr; };
+struct AlterExtensionStatement : NodeOf<NodeKind::alter_extension_statement> {
+  Name name;
+  OptionList options;
+  int member_action = 0;
+  ObjectRef* object = nullptr;
+};
 
 enum class PublicationObjectKind : std::uint8_t { table, tables_in_schema, tables_in_current_schema };
 struct PublicationObject : NodeOf<NodeKind::publication_object> {
@@ -564,15 +685,28 @@ struct CreateSubscriptionStatement : NodeOf<NodeKind::create_subscription_statem
   List<Name> publications;
   OptionList options;
 };
-enum class SubscriptionAction : std::uint8_t { options, connection, refresh, set_publication, add_publication, drop_publication, enabled, skip };
+enum class SubscriptionAction : std::uint8_t {
+  options,
+  connection,
+  refresh,
+  set_publication,
+  add_publication,
+  drop_publication,
+  enabled,
+  skip
+};
 struct AlterSubscriptionStatement : NodeOf<NodeKind::alter_subscription_statement> {
   Name name;
   SubscriptionAction action = SubscriptionAction::options;
   std::string_view connection;
   List<Name> publications;
-  OptionList options;           // enabled: one boolean option
+  OptionList options;  // enabled: one boolean option
 };
-struct DropSubscriptionStatement : NodeOf<NodeKind::drop_subscription_statement> { Name name; bool missing_ok = false; DropBehavior behavior = DropBehavior::restrict; };
+struct DropSubscriptionStatement : NodeOf<NodeKind::drop_subscription_statement> {
+  Name name;
+  bool missing_ok = false;
+  DropBehavior behavior = DropBehavior::restrict;
+};
 
 struct CreateStatisticsStatement : NodeOf<NodeKind::create_statistics_statement> {
   QualifiedName name;
@@ -581,15 +715,19 @@ struct CreateStatisticsStatement : NodeOf<NodeKind::create_statistics_statement>
   List<FromItem*> relations;
   bool if_not_exists = false;
 };
-struct AlterStatisticsStatement : NodeOf<NodeKind::alter_statistics_statement> { QualifiedName name; int target = -1; bool missing_ok = false; };
+struct AlterStatisticsStatement : NodeOf<NodeKind::alter_statistics_statement> {
+  QualifiedName name;
+  int target = -1;
+  bool missing_ok = false;
+};
 
 // CREATE and ALTER FOREIGN DATA WRAPPER / SERVER / USER MAPPING. Wrapper options handler and validator are in functions: NameList or null.
 struct CreateForeignObjectStatement : NodeOf<NodeKind::create_foreign_object_statement> {
   ObjectType type_of_object = ObjectType::foreign_server;
   bool alter = false;
-  Name name;                    // of a user mapping: the server
-  RoleSpec* role = nullptr;     // user mapping
-  OptionList functions;         // wrapper: handler, validator
+  Name name;                 // of a user mapping: the server
+  RoleSpec* role = nullptr;  // user mapping
+  OptionList functions;      // wrapper: handler, validator
   std::string_view server_type, version;
   bool has_version = false;
   Name wrapper;
@@ -603,7 +741,11 @@ struct ImportForeignSchemaStatement : NodeOf<NodeKind::import_foreign_schema_sta
   List<RangeVar*> tables;
   OptionList options;
 };
-struct CreateAccessMethodStatement : NodeOf<NodeKind::create_access_method_statement> { Name name; bool is_table = false; QualifiedName handler; };
+struct CreateAccessMethodStatement : NodeOf<NodeKind::create_access_method_statement> {
+  Name name;
+  bool is_table = false;
+  QualifiedName handler;
+};
 struct CreateConversionStatement : NodeOf<NodeKind::create_conversion_statement> {
   QualifiedName name;
   std::string_view from_encoding, to_encoding;
@@ -617,16 +759,24 @@ struct CreateLanguageStatement : NodeOf<NodeKind::create_language_statement> {
   QualifiedName handler, inline_handler, validator;  // empty: as an extension
 };
 // ALTER TEXT SEARCH CONFIGURATION … MAPPING, ALTER TEXT SEARCH DICTIONARY … (options)
-enum class TextSearchAction : std::uint8_t { dictionary_options, add_mapping, alter_mapping, replace_dictionary, replace_dictionary_for_token, drop_mapping };
+enum class TextSearchAction : std::uint8_t {
+  dictionary_options,
+  add_mapping,
+  alter_mapping,
+  replace_dictionary,
+  replace_dictionary_for_token,
+  drop_mapping
+};
 struct AlterTextSearchStatement : NodeOf<NodeKind::alter_text_search_statement> {
   TextSearchAction action = TextSearchAction::dictionary_options;
   QualifiedName name;
   List<Name> token_types;
-  List<Node*> dictionaries;     // NameLists
+  List<Node*> dictionaries;  // NameLists
   OptionList options;
   bool missing_ok = false;
 };
-// What has no node of its own: ALTER OPERATOR … SET (…), ALTER TYPE … SET (…), ALTER COLLATION … REFRESH VERSION (option "refresh_version").
+// What has no node of its own: ALTER OPERATOR … SET (…), ALTER TYPE … SET (…), ALTER COLLATION … REFRESH VERSION (option
+// "refresh_version").
 struct AlterObjectStatement : NodeOf<NodeKind::alter_object_statement> {
   ObjectRef* object = nullptr;
   OptionList options;

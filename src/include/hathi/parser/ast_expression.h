@@ -19,7 +19,7 @@ struct IndirectionStep {
   IndirectionKind kind = IndirectionKind::field;
   Name field;
   Expr* lower = nullptr;
-  Expr* upper = nullptr;        // of a subscript: the index
+  Expr* upper = nullptr;  // of a subscript: the index
 };
 // (expr).field[1]. A column reference's leading names are in the ColumnRef itself; steps start at its first subscript.
 struct Indirection : NodeOf<NodeKind::indirection> {
@@ -28,15 +28,17 @@ struct Indirection : NodeOf<NodeKind::indirection> {
 };
 
 // $n
-struct ParamRef : NodeOf<NodeKind::param_ref> { int number = 0; };
+struct ParamRef : NodeOf<NodeKind::param_ref> {
+  int number = 0;
+};
 
 enum class ConstantKind : std::uint8_t {
   null,
-  integer,      // fits int32: integer
-  number,       // anything else numeric: text, without sign
-  string,       // text, escapes already resolved
-  bit_string,   // text: "b" or "x", then the digits as written
-  boolean,      // integer 0 or 1
+  integer,     // fits int32: integer
+  number,      // anything else numeric: text, without sign
+  string,      // text, escapes already resolved
+  bit_string,  // text: "b" or "x", then the digits as written
+  boolean,     // integer 0 or 1
 };
 struct Constant : NodeOf<NodeKind::constant> {
   ConstantKind type = ConstantKind::null;
@@ -51,7 +53,7 @@ struct TypeCast : NodeOf<NodeKind::type_cast> {
 };
 
 struct CollateClause : NodeOf<NodeKind::collate_clause> {
-  Expr* arg = nullptr;          // null where only the name is wanted (column definitions)
+  Expr* arg = nullptr;  // null where only the name is wanted (column definitions)
   QualifiedName collation;
 };
 
@@ -136,10 +138,12 @@ struct RowExpr : NodeOf<NodeKind::row_expr> {
 };
 
 // ARRAY[…]; inner brackets without the word are ArrayExpr too.
-struct ArrayExpr : NodeOf<NodeKind::array_expr> { List<Expr*> elements; };
+struct ArrayExpr : NodeOf<NodeKind::array_expr> {
+  List<Expr*> elements;
+};
 
 struct CaseWhen : NodeOf<NodeKind::case_when> {
-  Expr* condition = nullptr;    // or the value compared with CaseExpr::arg
+  Expr* condition = nullptr;  // or the value compared with CaseExpr::arg
   Expr* result = nullptr;
 };
 struct CaseExpr : NodeOf<NodeKind::case_expr> {
@@ -148,7 +152,9 @@ struct CaseExpr : NodeOf<NodeKind::case_expr> {
   Expr* default_result = nullptr;
 };
 
-struct CoalesceExpr : NodeOf<NodeKind::coalesce_expr> { List<Expr*> args; };
+struct CoalesceExpr : NodeOf<NodeKind::coalesce_expr> {
+  List<Expr*> args;
+};
 struct MinMaxExpr : NodeOf<NodeKind::min_max_expr> {
   bool greatest = false;
   List<Expr*> args;
@@ -160,22 +166,23 @@ struct SortBy : NodeOf<NodeKind::sort_by> {
   Expr* expr = nullptr;
   SortDirection direction = SortDirection::unspecified;
   NullsOrder nulls = NullsOrder::unspecified;
-  Name op;                      // ORDER BY x USING op
+  Name op;  // ORDER BY x USING op
   QualifiedName op_qualifier;
 };
 
-// A window specification. Frame bounds and modes follow the SQL text; no frame clause leaves has_frame false (RANGE UNBOUNDED PRECEDING .. CURRENT ROW).
+// A window specification. Frame bounds and modes follow the SQL text; no frame clause leaves has_frame false (RANGE UNBOUNDED PRECEDING ..
+// CURRENT ROW).
 enum class FrameMode : std::uint8_t { range, rows, groups };
 enum class FrameBound : std::uint8_t { unbounded_preceding, offset_preceding, current_row, offset_following, unbounded_following };
 enum class FrameExclusion : std::uint8_t { no_others, current_row, group, ties };
 struct WindowDef : NodeOf<NodeKind::window_def> {
-  Name name;                    // WINDOW name AS (…), or OVER name
-  Name reference;               // OVER (name …): the window copied from
-  bool over_name = false;       // OVER name, without parentheses: the whole definition is the named one's
+  Name name;               // WINDOW name AS (…), or OVER name
+  Name reference;          // OVER (name …): the window copied from
+  bool over_name = false;  // OVER name, without parentheses: the whole definition is the named one's
   List<Expr*> partition_by;
   List<SortBy*> order_by;
   bool has_frame = false;
-  bool between = false;         // BETWEEN … AND … was written; otherwise frame_end is current_row by default
+  bool between = false;  // BETWEEN … AND … was written; otherwise frame_end is current_row by default
   FrameMode mode = FrameMode::range;
   FrameBound start = FrameBound::unbounded_preceding;
   FrameBound end = FrameBound::current_row;
@@ -192,28 +199,37 @@ struct NamedArg : NodeOf<NodeKind::named_arg> {
 
 // A function call. The SQL special forms arrive as calls of the functions that implement them, with sql_syntax set and the name qualified:
 //   EXTRACT(f FROM x) = pg_catalog.extract('f', x)           OVERLAY(a PLACING b FROM c FOR d) = overlay(a, b, c, d)
-//   POSITION(a IN b) = position(b, a)                        SUBSTRING(a FROM b FOR c) = substring(a, b, c); FOR alone: substring(a, 1, b::int4)
-//   SUBSTRING(a SIMILAR b ESCAPE c) = substring(a, b, c)     TRIM(LEADING|TRAILING|BOTH a FROM b) = ltrim|rtrim|btrim(b, a)
-//   x AT TIME ZONE z = timezone(z, x)                        COLLATION FOR (x) = pg_collation_for(x)
-//   NORMALIZE(x, form) = normalize(x, 'form')                x IS [NOT] [form] NORMALIZED = [NOT] is_normalized(x, 'form')
-//   TREAT(x AS t) = a call of the function t(x)              (a, b) OVERLAPS (c, d) = overlaps(a, b, c, d)
-//   SYSTEM_USER and the like are not in 15. XMLEXISTS(a PASSING b) = xmlexists(a, b).
+//   POSITION(a IN b) = position(b, a)                        SUBSTRING(a FROM b FOR c) = substring(a, b, c); FOR alone: substring(a, 1,
+//   b::int4) SUBSTRING(a SIMILAR b ESCAPE c) = substring(a, b, c)     TRIM(LEADING|TRAILING|BOTH a FROM b) = ltrim|rtrim|btrim(b, a) x AT
+//   TIME ZONE z = timezone(z, x)                        COLLATION FOR (x) = pg_collation_for(x) NORMALIZE(x, form) = normalize(x, 'form')
+//   x IS [NOT] [form] NORMALIZED = [NOT] is_normalized(x, 'form') TREAT(x AS t) = a call of the function t(x)              (a, b) OVERLAPS
+//   (c, d) = overlaps(a, b, c, d) SYSTEM_USER and the like are not in 15. XMLEXISTS(a PASSING b) = xmlexists(a, b).
 struct FunctionCall : NodeOf<NodeKind::function_call> {
   QualifiedName name;
   List<Expr*> args;
-  List<SortBy*> order_by;       // inside the parentheses, or of WITHIN GROUP
+  List<SortBy*> order_by;  // inside the parentheses, or of WITHIN GROUP
   Expr* filter = nullptr;
   WindowDef* over = nullptr;
-  bool star = false;            // f(*)
+  bool star = false;  // f(*)
   bool distinct = false;
-  bool variadic = false;        // the last argument was marked VARIADIC
+  bool variadic = false;  // the last argument was marked VARIADIC
   bool within_group = false;
   bool sql_syntax = false;
 };
 
 // Values that look like columns or functions without parentheses. precision is -1 when not given.
 enum class ValueFunctionKind : std::uint8_t {
-  current_date, current_time, current_timestamp, localtime, localtimestamp, current_role, current_user, user, session_user, current_catalog, current_schema,
+  current_date,
+  current_time,
+  current_timestamp,
+  localtime,
+  localtimestamp,
+  current_role,
+  current_user,
+  user,
+  session_user,
+  current_catalog,
+  current_schema,
 };
 struct ValueFunction : NodeOf<NodeKind::value_function> {
   ValueFunctionKind function = ValueFunctionKind::current_date;
@@ -225,11 +241,12 @@ enum class XmlOp : std::uint8_t { concat, element, forest, parse, pi, root, is_d
 struct Target;
 struct XmlExpr : NodeOf<NodeKind::xml_expr> {
   XmlOp op = XmlOp::concat;
-  Name name;                    // of the element or instruction
-  List<Target*> named_args;     // attributes, forest members: value AS name
-  List<Expr*> args;             // parse: (text, preserve_whitespace as boolean constant); root: (xml, version or NULL, standalone as integer constant 0 yes, 1 no, 2 no value, 3 omitted)
-  bool document = false;        // XMLPARSE(DOCUMENT …)
-  bool negated = false;         // IS NOT DOCUMENT
+  Name name;                 // of the element or instruction
+  List<Target*> named_args;  // attributes, forest members: value AS name
+  List<Expr*> args;  // parse: (text, preserve_whitespace as boolean constant); root: (xml, version or NULL, standalone as integer constant
+                     // 0 yes, 1 no, 2 no value, 3 omitted)
+  bool document = false;  // XMLPARSE(DOCUMENT …)
+  bool negated = false;   // IS NOT DOCUMENT
 };
 struct XmlSerialize : NodeOf<NodeKind::xml_serialize> {
   bool document = false;
@@ -242,14 +259,16 @@ enum class SubqueryKind : std::uint8_t { exists, scalar, array, any, all };
 struct SubqueryExpr : NodeOf<NodeKind::subquery_expr> {
   SubqueryKind type = SubqueryKind::scalar;
   Expr* test = nullptr;
-  Name op;                      // of any and all
+  Name op;  // of any and all
   QualifiedName op_qualifier;
-  bool in_syntax = false;       // written as IN
+  bool in_syntax = false;  // written as IN
   SelectStatement* query = nullptr;
 };
 
 // GROUPING(a, b)
-struct GroupingFunc : NodeOf<NodeKind::grouping_func> { List<Expr*> args; };
+struct GroupingFunc : NodeOf<NodeKind::grouping_func> {
+  List<Expr*> args;
+};
 // Members of GROUP BY that are not expressions.
 enum class GroupingSetKind : std::uint8_t { empty, rollup, cube, sets };
 struct GroupingSet : NodeOf<NodeKind::grouping_set> {
@@ -260,7 +279,9 @@ struct GroupingSet : NodeOf<NodeKind::grouping_set> {
 // DEFAULT in VALUES and SET
 struct DefaultExpr : NodeOf<NodeKind::default_expr> {};
 // WHERE CURRENT OF cursor
-struct CurrentOfExpr : NodeOf<NodeKind::current_of_expr> { Name cursor; };
+struct CurrentOfExpr : NodeOf<NodeKind::current_of_expr> {
+  Name cursor;
+};
 
 // value [AS name] in select lists and RETURNING; in INSERT's column list name plus steps, value null.
 struct Target : NodeOf<NodeKind::target> {
@@ -271,8 +292,8 @@ struct Target : NodeOf<NodeKind::target> {
 
 // A key of CREATE INDEX, PARTITION BY's twin, ON CONFLICT's inference, EXCLUDE.
 struct IndexElement : NodeOf<NodeKind::index_element> {
-  Name name;                    // a column, or
-  Expr* expr = nullptr;         // an expression
+  Name name;             // a column, or
+  Expr* expr = nullptr;  // an expression
   QualifiedName collation;
   QualifiedName operator_class;
   OptionList operator_class_options;

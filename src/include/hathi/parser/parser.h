@@ -20,8 +20,8 @@ struct ParseOptions {
 };
 
 // The statements of a query string in order; empty ones are left out. The tree refers to bytes of the arena only, never of text.
-// Errors: 42601 syntax_error and what the grammar itself rejects (0A000, 22021, 22023, 42P17 …), all with a position; 54001 when nested too deeply.
-// Notices: 42622 for identifiers longer than 63 bytes, 22P06 for non-standard escapes.
+// Errors: 42601 syntax_error and what the grammar itself rejects (0A000, 22021, 22023, 42P17 …), all with a position; 54001 when nested too
+// deeply. Notices: 42622 for identifiers longer than 63 bytes, 22P06 for non-standard escapes.
 List<Statement> parse(std::string_view text, Arena& arena, const ParseOptions& options = {});
 
 // "numeric(10,2)", "public.t[]": a type as regtype's input and to_regtype read it. Errors as parse(), or 42601 'invalid type name "…"'.
@@ -46,8 +46,13 @@ std::string_view command_tag(const StatementNode* node);
 // What log_statement goes by: 1 = ddl, 2 = mod (INSERT, COPY FROM …), 3 = all others (only 'all').
 int log_level_of(const StatementNode* node);
 
-// A keyword of the grammar. category: U unreserved, C unreserved (cannot be function or type name), T reserved (can be function or type name), R reserved.
-struct Keyword { std::string_view word; char category; bool bare_label; };
+// A keyword of the grammar. category: U unreserved, C unreserved (cannot be function or type name), T reserved (can be function or type
+// name), R reserved.
+struct Keyword {
+  std::string_view word;
+  char category;
+  bool bare_label;
+};
 std::span<const Keyword> keywords();
 
 // An option's value as text: words, strings and numbers; "" when there is none. Throws 42601 'option "x" requires …' never: callers check.
