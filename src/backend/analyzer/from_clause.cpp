@@ -302,9 +302,14 @@ NamespaceItem* add_join_entry(ParseState& ps, Join& join) {
   join.made->rte = item->index;
   for (int i = 0; i < item->count; ++i) {
     NamespaceColumn column = join.columns[static_cast<std::size_t>(i)];
+    auto number = static_cast<AttrNumber>(i + 1);
+    if (node->alias || column.rte == 0) {
+      column.source_rte = item->index;
+      column.source_column = number;
+    }
     if (column.rte == 0) {
       column.rte = item->index;
-      column.column = static_cast<AttrNumber>(i + 1);
+      column.column = number;
     }
     column.name = join.rte->column_names[static_cast<std::size_t>(i)];
     item->columns[i] = column;

@@ -194,8 +194,8 @@ Expr* make_column_variable(ParseState& ps, NamespaceItem* item, int index, int l
   v->typmod = column.typmod;
   v->collation = column.collation;
   v->levels_up = levels_up;
-  v->source_rte = item->index;
-  v->source_column = static_cast<AttrNumber>(index + 1);
+  v->source_rte = column.source_rte;
+  v->source_column = column.source_column;
   return v;
 }
 
