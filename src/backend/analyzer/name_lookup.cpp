@@ -297,7 +297,7 @@ void throw_missing_entry(ParseState& start, std::string_view schema, std::string
     for (const RangeTableEntry* rte : ps->range_table) {
       bool match = (rte->kind == RteKind::relation && is_valid(relation) && rte->relation == relation) ||
                    (rte->kind == RteKind::cte && cte != nullptr && rte->cte_levels_up + level == cte_levels && rte->cte_name == name) ||
-                   (schema.empty() && rte->name == name && rte->kind != RteKind::join);
+                   (rte->name == name && rte->kind != RteKind::join);
       if (match) { hidden = rte; break; }
     }
   }
