@@ -50,8 +50,6 @@ Figured figure(const ast::Node* node, Root* root) {
     case ast::NodeKind::indirection: return of_indirection(ast::node_cast<ast::Indirection>(node), root);
     case ast::NodeKind::function_call: return {ast::node_cast<ast::FunctionCall>(node)->name.back(), 2};
     case ast::NodeKind::nullif_expr: return {"nullif", 2};
-    case ast::NodeKind::constant:
-      return ast::node_cast<ast::Constant>(node)->type == ast::ConstantKind::boolean ? Figured{"bool", 1} : Figured{};
     case ast::NodeKind::type_cast: {
       const auto* cast = ast::node_cast<ast::TypeCast>(node);
       Figured arg = figure(cast->arg, root);

@@ -217,7 +217,7 @@ void add_join_column(ParseState& ps, Join& join, const NamespaceColumn& column, 
 }
 
 void merge_using_columns(ParseState& ps, Join& join, const List<std::string_view>& names, std::vector<bool>& left_used, std::vector<bool>& right_used) {
-  List<Expr*> conditions;
+  std::vector<std::pair<Expr*, Expr*>> inputs;
   for (std::uint32_t i = 0; i < names.size(); ++i) {
     for (std::uint32_t k = 0; k < i; ++k)
       if (names[k] == names[i]) throw SqlError(sqlstate::duplicate_column, "column name \"{}\" appears more than once in USING clause", names[i]);
@@ -227,7 +227,7 @@ void merge_using_columns(ParseState& ps, Join& join, const List<std::string_view
     Expr* left = make_column_variable(ps, join.left.own, l, 0, -1);
     Expr* right = make_column_variable(ps, join.right.own, r, 0, -1);
     for (Expr* e : {left, right}) mark_selected(ps, as<Variable>(e)->rte, as<Variable>(e)->column, 0);
-    conditions.push_back(ps.arena, make_op(ps, "=", {}, copy(left, ps.arena), copy(right, ps.arena), ps.last_srf, -1));
+    inputs.push_back({left, right});
     Expr* value = merged_column(ps, join.made->type, left, right);
     // When the merged value is one side's column as it is, references go straight there.
     NamespaceColumn column;
@@ -241,6 +241,9 @@ void merge_using_columns(ParseState& ps, Join& join, const List<std::string_view
     add_join_column(ps, join, column, value, l + 1, r + 1);
   }
   join.rte->merged_columns = static_cast<int>(names.size());
+  List<Expr*> conditions;
+  for (auto [left, right] : inputs)
+    conditions.push_back(ps.arena, make_op(ps, "=", {}, copy(left, ps.arena), copy(right, ps.arena), ps.last_srf, -1));
   Expr* condition = conditions.size() == 1 ? conditions[0] : make_boolean(ps.arena, BooleanExpr::Op::and_op, conditions, -1);
   join.made->condition = coerce_to_boolean(ps, condition, "JOIN/USING");
 }
@@ -302,9 +305,14 @@ NamespaceItem* add_join_entry(ParseState& ps, Join& join) {
   join.made->rte = item->index;
   for (int i = 0; i < item->count; ++i) {
     NamespaceColumn column = join.columns[static_cast<std::size_t>(i)];
+    auto number = static_cast<AttrNumber>(i + 1);
+    if (node->alias || column.rte == 0) {
+      column.source_rte = item->index;
+      column.source_column = number;
+    }
     if (column.rte == 0) {
       column.rte = item->index;
-      column.column = static_cast<AttrNumber>(i + 1);
+      column.column = number;
     }
     column.name = join.rte->column_names[static_cast<std::size_t>(i)];
     item->columns[i] = column;

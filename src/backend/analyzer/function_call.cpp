@@ -291,12 +291,7 @@ Expr* parse_function(ParseState& ps, const ast::QualifiedName& name, List<Expr*>
     return coerce_type(ps.root, args[0], call.types[0], call.choice.result, -1, CoercionContext::explicit_, CallForm::call, location);
 
   place_arguments(call);
-  Oid result;
-  try {
-    result = enforce_generic_types(call.types, call.choice.declared, call.choice.result, false);
-  } catch (SqlError& error) {
-    rethrow_at(error, location);
-  }
+  Oid result = enforce_generic_types(call.types, call.choice.declared, call.choice.result, false);
   coerce_arguments(ps.root, call.args, call.types, call.choice.declared);
   if (call.choice.variadic_count > 0 && call.choice.variadic_type != type_oid::any) collect_variadic(call);
   if (!call.args.empty() && call.choice.variadic_type == type_oid::any && call.variadic) {

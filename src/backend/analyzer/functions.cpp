@@ -176,8 +176,7 @@ FunctionChoice choose_function(Root& root, const ast::QualifiedName& name, const
   Oid schema = kInvalidOid;
   if (schema_name == "pg_catalog") schema = kPgCatalogNamespace;
   else if (!schema_name.empty()) {
-    schema = lookup_schema(schema_name, true);
-    if (!is_valid(schema)) return choice;
+    schema = lookup_schema(schema_name);
   }
   std::vector<const FunctionInfo*>& found = root.function_scratch;
   found.clear();

@@ -194,8 +194,8 @@ Expr* make_column_variable(ParseState& ps, NamespaceItem* item, int index, int l
   v->typmod = column.typmod;
   v->collation = column.collation;
   v->levels_up = levels_up;
-  v->source_rte = item->index;
-  v->source_column = static_cast<AttrNumber>(index + 1);
+  v->source_rte = column.source_rte;
+  v->source_column = column.source_column;
   return v;
 }
 
@@ -297,7 +297,7 @@ void throw_missing_entry(ParseState& start, std::string_view schema, std::string
     for (const RangeTableEntry* rte : ps->range_table) {
       bool match = (rte->kind == RteKind::relation && is_valid(relation) && rte->relation == relation) ||
                    (rte->kind == RteKind::cte && cte != nullptr && rte->cte_levels_up + level == cte_levels && rte->cte_name == name) ||
-                   (schema.empty() && rte->name == name && rte->kind != RteKind::join);
+                   (rte->name == name && rte->kind != RteKind::join);
       if (match) { hidden = rte; break; }
     }
   }

@@ -124,11 +124,7 @@ Expr* make_op(ParseState& ps, std::string_view name, const ast::QualifiedName& q
   std::span<const Oid> actual_types(actual + skip, 2 - skip);
   std::span<Oid> declared_types(declared + skip, 2 - skip);
   auto* node = make<OpExpr>(ps.arena, location);
-  try {
-    node->type = enforce_generic_types(actual_types, declared_types, op->result, false);
-  } catch (SqlError& error) {
-    rethrow_at(error, location);
-  }
+  node->type = enforce_generic_types(actual_types, declared_types, op->result, false);
   if (left != nullptr) node->args.push_back(ps.arena, left);
   node->args.push_back(ps.arena, right);
   coerce_arguments(ps.root, node->args, actual_types, declared_types);
@@ -154,12 +150,7 @@ Expr* make_array_op(ParseState& ps, std::string_view name, const ast::QualifiedN
     throw SqlError(sqlstate::undefined_function, "operator is only a shell: {}", operator_signature(name, qualifier, op->left, op->right)).at(location);
   Oid actual[2] = {left_type, element};
   Oid declared[2] = {op->left, op->right};
-  Oid result;
-  try {
-    result = enforce_generic_types(actual, declared, op->result, false);
-  } catch (SqlError& error) {
-    rethrow_at(error, location);
-  }
+  Oid result = enforce_generic_types(actual, declared, op->result, false);
   if (result != type_oid::bool_) throw SqlError(sqlstate::wrong_object_type, "op ANY/ALL (array) requires operator to yield boolean").at(location);
   if (catalog::function_info(op->function).returns_set)
     throw SqlError(sqlstate::wrong_object_type, "op ANY/ALL (array) requires operator not to return a set").at(location);

@@ -77,8 +77,8 @@ NamespaceItem* add_item(ParseState& ps, RangeTableEntry* rte, const catalog::Rel
   for (int i = 0; i < item->count; ++i) {
     NamespaceColumn& column = item->columns[i];
     column.name = rte->column_names[static_cast<std::size_t>(i)];
-    column.rte = item->index;
-    column.column = static_cast<AttrNumber>(i + 1);
+    column.rte = column.source_rte = item->index;
+    column.column = column.source_column = static_cast<AttrNumber>(i + 1);
   }
   if (rte->kind == RteKind::relation) {
     for (int i = 0; i < item->count; ++i) {

@@ -192,7 +192,7 @@ Query* transform_set_operation(ParseState& ps, const ast::SelectStatement* selec
     v->collation = tree.node->collations[i];
     std::string_view name = leftmost[i]->name;
     query->targets.push_back(arena, make_target(arena, v, static_cast<AttrNumber>(ps.next_target++), name, false));
-    sort_item->columns[i] = {name, v->type, v->typmod, v->collation, v->rte, v->column};
+    sort_item->columns[i] = {name, v->type, v->typmod, v->collation, v->rte, v->column, v->rte, v->column};
   }
 
   // ORDER BY sees the output columns and nothing else.

@@ -50,6 +50,8 @@ struct NamespaceColumn {
   Oid collation = kInvalidOid;
   int rte = 0;
   AttrNumber column = 0;
+  int source_rte = 0;            // as it is to be printed: a join's alias hides what is below
+  AttrNumber source_column = 0;
 };
 
 struct NamespaceItem {

@@ -254,13 +254,11 @@ Expr* Parser::group_item() {
 void Parser::window_clause(SelectStatement* query) {
   advance();
   query->windows = comma_list<WindowDef*>([&] {
-    const int location = loc();
     const Name name = col_id();
     expect(Tok::kw_as);
     if (!at('(')) syntax_error();
     WindowDef* w = window_specification();
     w->name = name;
-    w->location = location;
     return w;
   });
 }
@@ -270,6 +268,7 @@ SortBy* Parser::sort_by() {
   s->expr = expression();
   if (accept(Tok::kw_using)) {
     s->direction = SortDirection::using_operator;
+    s->location = loc();   // the operator's
     operator_name(s->op, s->op_qualifier);
   } else if (accept(Tok::kw_asc)) {
     s->direction = SortDirection::ascending;

@@ -55,7 +55,9 @@ struct Parameter : Expr {
   static constexpr ExprKind kKind = ExprKind::parameter;
   enum class Source : std::uint8_t { external /* $n */, exec /* the plan's own: init plans, nested-loop arguments */, sub_link };
   Source source = Source::external;
-  int number = 0;               // external and sub_link: 1-based; exec: 0-based slot
+  // external and sub_link: 1-based; exec: 0-based slot. In UPDATE's targets, SET (a, b) = (SELECT …): sub_link with
+  // number = SubLink::id << 16 | output column (from 1); the SubLink (type multi) is the expression of a junk target.
+  int number = 0;
   Oid type = kInvalidOid;
   std::int32_t typmod = -1;
   Oid collation = kInvalidOid;

@@ -162,6 +162,7 @@ struct MinMaxExpr : NodeOf<NodeKind::min_max_expr> {
 
 enum class SortDirection : std::uint8_t { unspecified, ascending, descending, using_operator };
 enum class NullsOrder : std::uint8_t { unspecified, first, last };
+// location: the operator's with USING.
 struct SortBy : NodeOf<NodeKind::sort_by> {
   Expr* expr = nullptr;
   SortDirection direction = SortDirection::unspecified;
