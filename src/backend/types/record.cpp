@@ -5,7 +5,8 @@
 
 #include "hathi/base/stack.h"
 #include "hathi/catalog/lookup.h"
-#include "hathi/catalog/record_types.h"
+#include "hathi/catalog/relation.h"
+#include "hathi/datum/record_types.h"
 #include "hathi/error/sql_error.h"
 #include "tables.h"
 
@@ -19,10 +20,20 @@ struct Fields {
   bool* nulls = nullptr;
 };
 
+const TupleDescriptor* describe(Oid type, std::int32_t typmod, Arena& arena) {
+  if (type == type_oid::record) {
+    const TupleDescriptor* d = find_record_type(typmod);
+    if (d == nullptr) throw SqlError(sqlstate::wrong_object_type, "record type has not been registered");
+    return d;
+  }
+  catalog::RelationRef relation = catalog::open_relation(catalog::type_info(catalog::base_type(type)).relation, locking::LockMode::access_share);
+  return copy_descriptor(*relation->descriptor, arena);
+}
+
 Fields open_fields(Datum record, Arena& arena) {
   Fields f;
   Datum readable = Datum::of(static_cast<const void*>(varlena::aligned(record, arena)));
-  f.row = catalog::record_descriptor(record_type(readable), record_typmod(readable), arena);
+  f.row = describe(record_type(readable), record_typmod(readable), arena);
   HeapTuple tuple = open_record(readable, arena);
   auto n = static_cast<std::size_t>(f.row->count());
   f.values = arena.make_array<Datum>(n + 1);

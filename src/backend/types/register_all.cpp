@@ -9,6 +9,7 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
   static const std::array tables = {
       array_functions(),
       array_io_functions(),
+      record_functions(),
       reg_type_functions(),
       system_functions(),
       bool_functions(),

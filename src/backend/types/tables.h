@@ -9,6 +9,7 @@ namespace hathi::types {
 
 std::span<const BuiltinFunction> array_functions();
 std::span<const BuiltinFunction> array_io_functions();
+std::span<const BuiltinFunction> record_functions();
 std::span<const BuiltinFunction> reg_type_functions();
 std::span<const BuiltinFunction> system_functions();
 std::span<const BuiltinFunction> bool_functions();
