@@ -216,7 +216,12 @@ WaitOutcome wait_for_holders(const HeapTable& table, buffer::PinnedBuffer& pin, 
   return free ? WaitOutcome::waited : WaitOutcome::would_block;
 }
 
-bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode) { return !conflicting_holders(page, h, mode).empty(); }
+bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
+  for (const MultiXactMember& m : present_holders(page, h)) {
+    if (!transaction::is_current(m.xid) && lock_modes_conflict(mode, mode_of(m.status))) return true;
+  }
+  return false;
+}
 
 bool already_locked(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
   for (const MultiXactMember& m : present_holders(page, h)) {
