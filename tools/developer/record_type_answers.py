@@ -67,6 +67,10 @@ VALUES = {
     "point": ["(0,0)", "(1.5,-2)"],
 }
 
+# Answers that depend on the day or the process, or on undefined behaviour.
+NOT_REPEATABLE = {1386, 2059}
+UNDEFINED_AT_EXTREMES = {"make_date", "make_interval"}
+
 SETUP = r"""
 create or replace function pg_temp.answer(query text) returns table(status text, answer text, type oid) language plpgsql as $$
 declare r record;
@@ -165,7 +169,7 @@ def generate(paths, functions, names, limit, seed):
     by_oid = {f["oid"]: f for f in functions}
     for oid in wanted:
         function = by_oid.get(oid)
-        if function is None or function["volatile"] or function["set"]:
+        if function is None or function["volatile"] or function["set"] or oid in NOT_REPEATABLE:
             continue
         arguments = [names[a] for a in function["args"]]
         if any(a not in VALUES for a in arguments):
@@ -180,6 +184,8 @@ def generate(paths, functions, names, limit, seed):
             source = random.Random(f"{seed}/{oid}")
             combinations = (tuple(source.choice(c) for c in choices) for _ in range(limit))
         for combination in dict.fromkeys(combinations):
+            if function["source"] in UNDEFINED_AT_EXTREMES and any(v in ("-2147483648", "1e300") for _, v in combination):
+                continue
             yield function, list(combination)
 
 
@@ -211,7 +217,7 @@ def record(cases, types, out):
     sql = [SETUP] + [s + ";" for s in settings]
     for function, arguments in batches:
         if function == "set":
-            sql.append(f"set {arguments[0]} = {arguments[1]};")
+            sql.append(f"set {arguments[0]} = '{arguments[1]}';")
         else:
             sql.append(f"select status, coalesce(type, 0), replace(replace(replace(replace(answer, E'\\\\', E'\\\\\\\\'), E'\\t', E'\\\\t'), E'\\n', E'\\\\n'), E'\\r', E'\\\\r') from pg_temp.answer({literal(make_call(function, arguments, types))});")
     output, errors = psql("\n".join(sql))

@@ -14,6 +14,9 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       bool_functions(),
       bytea_functions(),
       collecting_aggregate_functions(),
+      date_functions(),
+      datetime_extract_functions(),
+      datetime_now_functions(),
       encoding_functions(),
       float_aggregate_functions(),
       float_functions(),
@@ -21,6 +24,7 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       id_functions(),
       integer_comparison_functions(),
       integer_functions(),
+      interval_functions(),
       like_functions(),
       numeric_aggregate_functions(),
       numeric_functions(),
@@ -32,6 +36,8 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       text_compare_functions(),
       text_functions(),
       text_io_functions(),
+      time_functions(),
+      timestamp_functions(),
   };
   return tables;
 }

@@ -14,6 +14,9 @@ std::span<const BuiltinFunction> system_functions();
 std::span<const BuiltinFunction> bool_functions();
 std::span<const BuiltinFunction> bytea_functions();
 std::span<const BuiltinFunction> collecting_aggregate_functions();
+std::span<const BuiltinFunction> date_functions();
+std::span<const BuiltinFunction> datetime_extract_functions();
+std::span<const BuiltinFunction> datetime_now_functions();
 std::span<const BuiltinFunction> encoding_functions();
 std::span<const BuiltinFunction> float_aggregate_functions();
 std::span<const BuiltinFunction> float_functions();
@@ -21,6 +24,7 @@ std::span<const BuiltinFunction> float_math_functions();
 std::span<const BuiltinFunction> id_functions();
 std::span<const BuiltinFunction> integer_comparison_functions();
 std::span<const BuiltinFunction> integer_functions();
+std::span<const BuiltinFunction> interval_functions();
 std::span<const BuiltinFunction> like_functions();
 std::span<const BuiltinFunction> numeric_aggregate_functions();
 std::span<const BuiltinFunction> numeric_functions();
@@ -32,5 +36,7 @@ std::span<const BuiltinFunction> regex_functions();
 std::span<const BuiltinFunction> text_compare_functions();
 std::span<const BuiltinFunction> text_functions();
 std::span<const BuiltinFunction> text_io_functions();
+std::span<const BuiltinFunction> time_functions();
+std::span<const BuiltinFunction> timestamp_functions();
 
 }  // namespace hathi::types
