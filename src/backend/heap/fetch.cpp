@@ -1,5 +1,5 @@
+#include "hathi/transaction/process_array.h"
 #include "prune.h"
-#include "relation_hints.h"
 #include "visibility_map.h"
 
 namespace hathi::heap {
@@ -12,16 +12,6 @@ bool pin_block(const HeapTable& table, BlockNumber block, buffer::PinnedBuffer& 
   pin.release();
   pin = buffer::read(tag);
   return true;
-}
-
-// A horizon good enough to tell index entries that lead to nothing; computed again when the snapshots have moved on.
-Xid recent_horizon(const HeapTable& table, const transaction::Snapshot& snapshot) {
-  RelationHints& hints = relation_hints(table.file);
-  if (hints.horizon == kInvalidXid || hints.horizon_computed_at != snapshot.xmin) {
-    hints.horizon = std::max(hints.horizon, table_horizon(table));
-    hints.horizon_computed_at = snapshot.xmin;
-  }
-  return hints.horizon;
 }
 
 struct ChainSearch {
@@ -56,7 +46,7 @@ OffsetNumber search_chain(ChainSearch& s) {
       if (s.all_dead != nullptr) *s.all_dead = false;
       return OffsetNumber{at};
     }
-    if (s.all_dead != nullptr && *s.all_dead && !surely_dead(page, h, recent_horizon(s.table, s.snapshot))) *s.all_dead = false;
+    if (s.all_dead != nullptr && *s.all_dead && !surely_dead(page, h, transaction::prune_horizon(s.table.file.database))) *s.all_dead = false;
     if (!has_flag2(h, infomask::hot_updated) || has_flag(h, infomask::xmax_invalid)) break;
     previous_xmax = updating_xid(page, h);
     at = h->ctid().offset.value();

@@ -1,6 +1,6 @@
 #include "prune.h"
 
-#include "relation_hints.h"
+#include "hathi/transaction/process_array.h"
 
 namespace hathi::heap {
 
@@ -181,18 +181,11 @@ void prune_if_useful(const HeapTable& table, buffer::PinnedBuffer& pin) {
   if (hint == 0) [[likely]] return;
   std::size_t reserve = std::max(kPageSize / 10, kPageSize * static_cast<std::size_t>(100 - table.fill_factor) / 100);
   if ((header.flags & kPageFull) == 0 && page.hole() >= reserve) return;
-  Xid oldest = full_xid(page, hint);
-  RelationHints& hints = relation_hints(table.file);
-  if (oldest >= hints.horizon) {
-    hints.horizon = std::max(hints.horizon, table_horizon(table));
-    if (oldest >= hints.horizon) return;
-  }
+  // Computed once a snapshot: cheap to ask for, and as good as it gets for the running statement.
+  Xid horizon = transaction::prune_horizon(table.file.database);
+  if (full_xid(page, hint) >= horizon) return;
   if (!pin.try_lock_for_cleanup()) return;
-  if (page.header().prune_hint != 0) {
-    // The page may be worth more than the old horizon shows.
-    hints.horizon = std::max(hints.horizon, table_horizon(table));
-    prune_page(table, pin, hints.horizon);
-  }
+  if (page.header().prune_hint != 0) prune_page(table, pin, horizon);
   pin.unlock();
 }
 

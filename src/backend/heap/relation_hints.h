@@ -13,8 +13,6 @@ struct RelationHints {
   std::uint32_t search_from = 0;                   // where the next free-space search begins
   Xid checked_by{0};                               // the transaction that saw that `target` exists
   std::uint32_t fork_blocks[kForkCount] = {};      // blocks that the map forks had at least
-  Xid horizon{0};                                  // a visibility horizon that was true once (it only rises)
-  Xid horizon_computed_at{0};                      // xmin of the snapshot in use when it was computed last
 };
 
 // The relation's entry; another relation's may be displaced.

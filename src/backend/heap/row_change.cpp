@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "commands.h"
 #include "hathi/locking/lock_table.h"
+#include "hathi/transaction/combo.h"
 
 namespace hathi::heap {
 
@@ -177,7 +177,7 @@ void stamp_cmax(HeaderTail& tail, PageView page, const HeapTupleHeader* h, Comma
   if (!own) return;
   CommandId cmin = row_cmin(h);
   if (cmin == command) return;
-  tail.command = combo_command(cmin, command).value();
+  tail.command = transaction::combo_command(cmin, command).value();
   tail.infomask |= infomask::combo_command;
 }
 

@@ -1,6 +1,6 @@
 #include "visibility.h"
 
-#include "commands.h"
+#include "hathi/transaction/combo.h"
 
 namespace hathi::heap {
 
@@ -17,8 +17,8 @@ void hint(HeapTupleHeader* h, std::uint16_t bits, Hints& hints) {
 }
 
 // A commit may be noted on the page only when a crash cannot take it back.
-void hint_committed(HeapTupleHeader* h, std::uint16_t bits, Hints& hints) {
-  if (commits_are_durable()) hint(h, bits, hints);
+void hint_committed(HeapTupleHeader* h, std::uint16_t bits, Xid xid, Hints& hints) {
+  if (transaction::commit_is_durable(xid)) hint(h, bits, hints);
 }
 
 // The deleter's xid when the version has one that counts; kInvalidXid for lockers.
@@ -40,7 +40,7 @@ bool deleted_mvcc(PageView page, HeapTupleHeader* h, const Snapshot& s, Hints& h
     if (!is_multi(h)) hint(h, infomask::xmax_invalid, hints);
     return false;
   }
-  if (!is_multi(h)) hint_committed(h, infomask::xmax_committed, hints);
+  if (!is_multi(h)) hint_committed(h, infomask::xmax_committed, xmax, hints);
   return true;
 }
 
@@ -59,7 +59,7 @@ bool inserted_now(PageView page, HeapTupleHeader* h, Hints& hints, Xid& in_progr
     return false;
   }
   if (xid_committed(xmin)) {
-    hint_committed(h, infomask::xmin_committed, hints);
+    hint_committed(h, infomask::xmin_committed, xmin, hints);
     return true;
   }
   hint(h, infomask::xmin_invalid, hints);
@@ -74,7 +74,7 @@ DeleterState deleted_now(PageView page, HeapTupleHeader* h, Hints& hints, Xid& x
   if (transaction::is_current(xmax)) return DeleterState::own;
   if (transaction::is_running(xmax)) return DeleterState::running;
   if (xid_committed(xmax)) {
-    if (!is_multi(h)) hint_committed(h, infomask::xmax_committed, hints);
+    if (!is_multi(h)) hint_committed(h, infomask::xmax_committed, xmax, hints);
     return DeleterState::committed;
   }
   if (!is_multi(h)) hint(h, infomask::xmax_invalid, hints);
@@ -126,11 +126,11 @@ bool xid_committed(Xid xid) {
 
 CommandId row_cmin(const HeapTupleHeader* h) {
   CommandId command{h->command};
-  return has_flag(h, infomask::combo_command) ? combo_cmin(command) : command;
+  return has_flag(h, infomask::combo_command) ? transaction::real_cmin(command) : command;
 }
 CommandId row_cmax(const HeapTupleHeader* h) {
   CommandId command{h->command};
-  return has_flag(h, infomask::combo_command) ? combo_cmax(command) : command;
+  return has_flag(h, infomask::combo_command) ? transaction::real_cmax(command) : command;
 }
 
 Xid updating_xid(PageView page, const HeapTupleHeader* h) { return deleter(page, h); }
@@ -150,7 +150,7 @@ bool visible_mvcc(PageView page, HeapTupleHeader* h, const Snapshot& s, Hints& h
         hint(h, infomask::xmin_invalid, hints);
         return false;
       }
-      hint_committed(h, infomask::xmin_committed, hints);
+      hint_committed(h, infomask::xmin_committed, xmin, hints);
     }
   } else if (!is_frozen(h) && running_for(row_xmin(page, h), s)) {
     return false;
@@ -229,7 +229,7 @@ ChangeResult test_xmax(PageView page, HeapTupleHeader* h, TupleId tid, CommandId
     hint(h, infomask::xmax_invalid, hints);
     return ChangeResult::ok;
   }
-  hint_committed(h, infomask::xmax_committed, hints);
+  hint_committed(h, infomask::xmax_committed, xmax, hints);
   return updated_or_deleted(h, tid);
 }
 

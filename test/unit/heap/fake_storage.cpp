@@ -11,7 +11,9 @@
 #include "hathi/error/sql_error.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/storage/file.h"
+#include "hathi/transaction/combo.h"
 #include "hathi/transaction/oid_counter.h"
+#include "hathi/transaction/process_array.h"
 #include "hathi/wal/log.h"
 #include "hathi/wal/page_edit.h"
 
@@ -354,7 +356,6 @@ Lsn Change::apply() {
   return Lsn{lsn};
 }
 Lsn insert_position() { return Lsn{lsn}; }
-bool async_commits_are_flushed() { return true; }
 
 }  // namespace wal
 
@@ -422,6 +423,17 @@ Xid oldest_visible_xid(Oid) {
   if (!view_xmins.empty()) oldest = std::min(oldest, *view_xmins.begin());
   return oldest;
 }
+Xid prune_horizon(Oid database) { return oldest_visible_xid(database); }
+bool commit_is_durable(Xid) { return true; }
+namespace {
+std::vector<std::pair<CommandId, CommandId>> combos;
+}
+CommandId combo_command(CommandId cmin, CommandId cmax) {
+  combos.emplace_back(cmin, cmax);
+  return CommandId{static_cast<std::uint32_t>(combos.size() - 1)};
+}
+CommandId real_cmin(CommandId combo) { return combos[combo.value()].first; }
+CommandId real_cmax(CommandId combo) { return combos[combo.value()].second; }
 const Snapshot& any_snapshot() { static Snapshot s{Snapshot::Kind::any}; return s; }
 const Snapshot& self_snapshot() { static Snapshot s{Snapshot::Kind::self}; return s; }
 const Snapshot& toast_snapshot() { static Snapshot s{Snapshot::Kind::toast}; return s; }
