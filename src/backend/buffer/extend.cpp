@@ -27,7 +27,8 @@ struct Victims {
   }
 };
 
-// Puts the zeroed page of a block that was just added into the pool; pinned and exclusively locked.
+// Puts the zeroed page of a block that was just added into the pool; pinned and exclusively locked. kNoBuffer: the file's new length was
+// seen by somebody who has begun to use the block already.
 BufferIndex install(BufferIndex victim, const BlockTag& tag) {
   std::memset(page_of(victim), 0, kPageSize);
   Published p = publish(victim, tag, hash_tag(tag));
@@ -40,8 +41,7 @@ BufferIndex install(BufferIndex victim, const BlockTag& tag) {
     } else if (!PageView(page_of(p.index)).is_new()) {
       d.content.unlock();
       unpin(p.index);
-      throw SqlError(sqlstate::data_corrupted, "unexpected data beyond EOF in block {} of relation {}", tag.block.value(), storage::relation_path(tag.file, tag.fork))
-          .hint("This has been seen to occur with buggy kernels; consider updating your system.");
+      return kNoBuffer;
     }
   }
   d.state.fetch_or(kValid, std::memory_order_release);
@@ -50,10 +50,10 @@ BufferIndex install(BufferIndex victim, const BlockTag& tag) {
 
 }  // namespace
 
-PinnedBuffer extend(const RelationFile& file, Fork fork, int count, Ring* ring, int* added) {
-  HATHI_ASSERT(count > 0);
-  if (added != nullptr) *added = count;
-  if (storage::is_temporary(file)) return local_extend(file, fork, count);
+namespace {
+
+// One try; empty when others took all the blocks that were buffered. *added: blocks from the returned one on.
+PinnedBuffer try_extend(const RelationFile& file, Fork fork, int count, Ring* ring, int* added) {
   Victims victims;
   int buffered = std::min(count, std::min(kMaxBuffered, std::max(1, pool->buffer_count / 16)));
   while (victims.count < buffered) {
@@ -64,24 +64,35 @@ PinnedBuffer extend(const RelationFile& file, Fork fork, int count, Ring* ring, 
   locking::ExtensionLock slot(file);
   shmem::WaitScope wait(kWaitExtend);
   int total = count;
-  if (added != nullptr && slot.waiters() > 0) {
-    total += std::min(slot.waiters() * kMaxExtraPerWaiter, 512);
-    *added = total;
-  }
+  if (added != nullptr && slot.waiters() > 0) total += std::min(slot.waiters() * kMaxExtraPerWaiter, 512);
   BlockNumber first = storage::block_count(file, fork);
   storage::extend_fork(file, fork, first, total);
   BufferIndex result = kNoBuffer;
   for (int k = 0; k < buffered; ++k) {
     BufferIndex victim = victims.index[victims.used++];
     BufferIndex i = install(victim, {file, fork, first + static_cast<std::uint32_t>(k)});
-    if (k == 0) {
+    if (i == kNoBuffer) continue;
+    if (result == kNoBuffer) {
       result = i;
+      if (added != nullptr) *added = total - k;
     } else {
       descriptors[i].content.unlock();
       unpin(i);
     }
   }
-  return BufferAccess::make(result, page_of(result), true);
+  return result == kNoBuffer ? PinnedBuffer() : BufferAccess::make(result, page_of(result), true);
+}
+
+}  // namespace
+
+PinnedBuffer extend(const RelationFile& file, Fork fork, int count, Ring* ring, int* added) {
+  HATHI_ASSERT(count > 0);
+  if (added != nullptr) *added = count;
+  if (storage::is_temporary(file)) return local_extend(file, fork, count);
+  for (;;) {
+    PinnedBuffer pin = try_extend(file, fork, count, ring, added);
+    if (pin) return pin;
+  }
 }
 
 }  // namespace hathi::buffer

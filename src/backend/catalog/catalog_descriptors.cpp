@@ -27,8 +27,15 @@ Arena& memory() {
   return *arena;
 }
 
+// What processes write to when they bind descriptors to their database stands together, so that this copies few pages.
+Arena& bound_memory() {
+  static Arena* arena = new Arena(65536);
+  return *arena;
+}
+
 CachedRelation* make_relation(Oid oid, std::string_view name, char kind, const CatalogDefinition& catalog) {
-  auto* r = new CachedRelation(64);
+  Arena& place = kind == relation_kind::table ? bound_memory() : memory();
+  auto* r = new (place.allocate(sizeof(CachedRelation), alignof(CachedRelation))) CachedRelation(64);  // never destroyed
   r->permanent = true;
   r->oid = oid;
   r->name = name;
@@ -80,7 +87,7 @@ TupleDescriptor* catalog_columns(const CatalogDefinition& catalog) {
 }
 
 IndexDescriptor* make_index(const CachedRelation& table, const CatalogIndex& definition, const CatalogDefinition& catalog) {
-  auto* index = memory().make<IndexDescriptor>();
+  auto* index = bound_memory().make<IndexDescriptor>();
   index->oid = definition.oid;
   index->table = table.oid;
   index->name = definition.name;
@@ -152,16 +159,30 @@ void bind(CachedRelation& r) {
 
 }  // namespace
 
+namespace {
+
+void build_catalog(const CatalogDefinition& catalog) {
+  CachedRelation* r = make_relation(catalog.oid, catalog.name, relation_kind::table, catalog);
+  r->row_type = catalog.row_type;
+  r->descriptor = catalog_columns(catalog);
+  make_indexes(*r, catalog.indexes, catalog);
+  r->heap.toast_table = catalog.toast;
+  fill_heap(*r);
+  if (is_valid(catalog.toast)) make_toast(catalog);
+}
+
+// The catalogs that nearly every session reads come first.
+constexpr Oid kHot[] = {catalog_oid::pg_class, catalog_oid::pg_attribute, catalog_oid::pg_index, catalog_oid::pg_constraint,
+                        catalog_oid::pg_namespace, catalog_oid::pg_statistic, catalog_oid::pg_type, catalog_oid::pg_proc, catalog_oid::pg_attrdef,
+                        catalog_oid::pg_rewrite, catalog_oid::pg_trigger};
+
+}  // namespace
+
 void build_catalog_descriptors() {
   if (!descriptors().empty()) return;
+  for (Oid oid : kHot) build_catalog(*catalog_definition(oid));
   for (const CatalogDefinition& catalog : catalog_definitions()) {
-    CachedRelation* r = make_relation(catalog.oid, catalog.name, relation_kind::table, catalog);
-    r->row_type = catalog.row_type;
-    r->descriptor = catalog_columns(catalog);
-    make_indexes(*r, catalog.indexes, catalog);
-    r->heap.toast_table = catalog.toast;
-    fill_heap(*r);
-    if (is_valid(catalog.toast)) make_toast(catalog);
+    if (!descriptors().contains(raw(catalog.oid))) build_catalog(catalog);
   }
 }
 
@@ -169,7 +190,8 @@ CachedRelation* catalog_descriptor(Oid oid) {
   auto found = descriptors().find(raw(oid));
   if (found == descriptors().end()) return nullptr;
   bind(*found->second);
-  found->second->version = version_number(versions::stamp(versions::slot_of(catalog_oid::pg_class, oid)));
+  std::uint64_t version = version_number(versions::stamp(versions::slot_of(catalog_oid::pg_class, oid)));
+  if (found->second->version != version) found->second->version = version;
   return found->second;
 }
 

@@ -66,14 +66,20 @@ class NameCache {
       entries_.erase(found);
     }
     Oid database = catalog == catalog_oid::pg_authid ? kInvalidOid : current_database();
-    if (versions::is_known_absent(slot, database, catalog, name, stamp)) return remember(stamp, {});
+    versions::NamedOids told;
+    if (versions::recall_name(slot, database, catalog, name, stamp, told)) {
+      std::vector<NamedObject> objects;
+      if (is_valid(told.object)) objects.push_back({told.object, told.schema});
+      return remember(stamp, std::move(objects));
+    }
     while (true) {
       std::string key = key_;
       std::vector<NamedObject> objects = load(catalog, name);
       key_ = key;
       versions::Stamp after = versions::stamp(slot);
       if (after == stamp) {
-        if (objects.empty()) versions::remember_absent(slot, database, catalog, name, stamp);
+        if (objects.empty()) versions::remember_name(slot, database, catalog, name, stamp, {});
+        if (objects.size() == 1) versions::remember_name(slot, database, catalog, name, stamp, {objects[0].oid, objects[0].schema});
         return remember(stamp, std::move(objects));
       }
       stamp = after;

@@ -54,13 +54,14 @@ bool load_any_cast(std::uint64_t, Arena&, AnyCast& any) {
   std::uint32_t slot = versions::slot_of_name(catalog_oid::pg_cast, kAnyCast);
   versions::Stamp stamp = versions::stamp(slot);
   any.exists = false;
-  if (versions::is_known_absent(slot, current_database(), catalog_oid::pg_cast, kAnyCast, stamp)) return true;
+  versions::NamedOids told;
+  if (versions::recall_name(slot, current_database(), catalog_oid::pg_cast, kAnyCast, stamp, told) && !is_valid(told.object)) return true;
   Arena scratch(16384);
   CatalogTable(catalog_oid::pg_cast, kRead).scan({}, scratch, [&](CatalogRow& row) {
     any.exists = raw(row.get(pg_cast::oid).as_oid()) >= raw(kFirstNormalOid);
     return !any.exists;
   });
-  if (!any.exists) versions::remember_absent(slot, current_database(), catalog_oid::pg_cast, kAnyCast, stamp);
+  if (!any.exists) versions::remember_name(slot, current_database(), catalog_oid::pg_cast, kAnyCast, stamp, {});
   return true;
 }
 

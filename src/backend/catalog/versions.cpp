@@ -14,11 +14,15 @@ namespace hathi::catalog::versions {
 namespace {
 
 // Locking: every word is atomic. A version word: bits 0-15 = how many committing transactions have it marked, above = version.
-constexpr std::uint32_t kObjectSlots = 8192, kNameSlots = 4096;
+constexpr std::uint32_t kObjectSlots = 8192, kNameSlots = 2048;
 constexpr std::uint64_t kMarkMask = 0xFFFF, kOneVersion = 0x10000;
+// `oids` and `fingerprint` are written without a lock: the fingerprint covers the oids too, so a mixture of two writers' words is never
+// believed.
 struct NameSlot {
   std::atomic<std::uint64_t> version;
-  std::atomic<std::uint64_t> absent;   // fingerprint of (database, class, name, version) last found absent
+  std::atomic<std::uint64_t> oids;          // of the name last remembered here: object << 32 | schema, 0 = there is none
+  std::atomic<std::uint64_t> fingerprint;   // of (database, class, name, version, oids)
+  std::uint64_t unused;
 };
 struct Shared {
   std::atomic<std::uint64_t> objects[kObjectSlots];
@@ -40,10 +44,11 @@ std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 32);
 }
 
-std::uint64_t fingerprint(Oid database, Oid class_id, std::string_view name, std::uint64_t version) {
+std::uint64_t fingerprint(Oid database, Oid class_id, std::string_view name, std::uint64_t version, std::uint64_t oids) {
   std::uint64_t h = std::hash<std::string_view>()(name);
   h = mix(h ^ (static_cast<std::uint64_t>(raw(database)) << 32 | raw(class_id)));
   h = mix(h ^ mix(version));
+  h = mix(h ^ mix(oids + 1));
   return h == 0 ? 1 : h;
 }
 
@@ -69,8 +74,8 @@ std::size_t size() { return sizeof(Shared); }
 void init(void* memory) { shared = static_cast<Shared*>(memory); }
 
 std::uint32_t slot_of(Oid class_id, Oid object) {
-  // Objects made together get neighbouring slots, so a session touches few pages.
-  return (raw(object) + static_cast<std::uint32_t>(mix(raw(class_id)))) & (kObjectSlots - 1);
+  // Objects made together get neighbouring slots, so a session touches few pages. OIDs come from one counter: classes need not be told apart.
+  return raw(is_valid(object) ? object : class_id) & (kObjectSlots - 1);
 }
 
 std::uint32_t slot_of_name(Oid class_id, std::string_view name) {
@@ -97,14 +102,21 @@ void publish(std::span<const std::uint32_t> slots) {
   for (std::uint32_t slot : slots) word(slot).fetch_add(kOneVersion - 1, std::memory_order_seq_cst);
 }
 
-bool is_known_absent(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& s) {
+bool recall_name(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& s, NamedOids& out) {
   if (shared == nullptr || s.own != 0 || changed_by_me(name_slot)) return false;
-  return shared->names[name_slot - kObjectSlots].absent.load(std::memory_order_relaxed) == fingerprint(database, class_id, name, s.shared);
+  const NameSlot& slot = shared->names[name_slot - kObjectSlots];
+  std::uint64_t oids = slot.oids.load(std::memory_order_relaxed);
+  if (slot.fingerprint.load(std::memory_order_relaxed) != fingerprint(database, class_id, name, s.shared, oids)) return false;
+  out = {Oid{static_cast<std::uint32_t>(oids >> 32)}, Oid{static_cast<std::uint32_t>(oids)}};
+  return true;
 }
 
-void remember_absent(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& s) {
+void remember_name(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& s, const NamedOids& found) {
   if (shared == nullptr || s.own != 0 || changed_by_me(name_slot)) return;
-  shared->names[name_slot - kObjectSlots].absent.store(fingerprint(database, class_id, name, s.shared), std::memory_order_relaxed);
+  NameSlot& slot = shared->names[name_slot - kObjectSlots];
+  std::uint64_t oids = static_cast<std::uint64_t>(raw(found.object)) << 32 | raw(found.schema);
+  slot.oids.store(oids, std::memory_order_relaxed);
+  slot.fingerprint.store(fingerprint(database, class_id, name, s.shared, oids), std::memory_order_relaxed);
 }
 
 // --- own changes ----------------------------------------------------------------------------------------------------------

@@ -25,16 +25,16 @@ const char* const kVersionNumber = version_number_text.c_str();
 void define_hidden_settings() {
   // Roles and the random seed are session/'s and types/' business: they install the hooks.
   static const Definition table[] = {
-      text("role", "", "Current role.", Context::user, "none", nullptr) | kNoShowAll | kNotInSample | kNoResetAll,
-      text("session_authorization", "", "User name of the session.", Context::user, "", nullptr) | kReport | kNoShowAll | kNotInSample |
+      text("role", "", "Current role.", Context::user, "none", &values::role) | kNoShowAll | kNotInSample | kNoResetAll,
+      text("session_authorization", "", "User name of the session.", Context::user, "", &values::session_authorization) | kReport | kNoShowAll | kNotInSample |
           kNoResetAll,
-      boolean("is_superuser", "", "Whether the current user is a superuser.", Context::internal, "off", nullptr) | kReport | kNoShowAll |
+      boolean("is_superuser", "", "Whether the current user is a superuser.", Context::internal, "off", &values::is_superuser) | kReport | kNoShowAll |
           kNotInSample,
       real("seed", "", "Seed of random().", Context::user, Unit::none, "0", -1, 1, nullptr) | kNoShowAll | kNotInSample | kNoResetAll |
           Hooks{nullptr, nullptr, show_seed},
       boolean("default_with_oids", "", "Row identifiers in new tables; always off.", Context::user, "off", nullptr) | kNoShowAll |
           kNotInSample | Hooks{check_with_oids},
-      integer("ssl_renegotiation_limit", "", "Never in effect.", Context::user, Unit::kilobytes, "0", 0, 0, nullptr) | kNoShowAll |
+      integer("ssl_renegotiation_limit", "", "Never in effect.", Context::user, Unit::none, "0", 0, 0, nullptr) | kNoShowAll |
           kNotInSample,
   };
   define(table);

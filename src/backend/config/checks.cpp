@@ -19,6 +19,8 @@ namespace values {
 DateStyle date_style = DateStyle::iso;
 DateOrder date_order = DateOrder::mdy;
 int client_encoding = kUtf8;
+std::string role, session_authorization;
+bool is_superuser = false;
 std::uint64_t search_path_generation = 1;
 std::uint64_t time_zone_generation = 1;
 }  // namespace values
@@ -136,6 +138,12 @@ CheckResult parse_date_style(const std::string& text, DateStyleParts& parts) {
 
 }  // namespace
 
+std::optional<std::vector<std::string>> split_name_list(std::string_view text) {
+  std::vector<std::string> elements;
+  if (!split_list(text, elements)) return std::nullopt;
+  return elements;
+}
+
 CheckResult check_date_style(std::string& value) {
   DateStyleParts parts{values::date_style, values::date_order};
   CheckResult result = parse_date_style(value, parts);
@@ -239,6 +247,11 @@ CheckResult check_locale(std::string& value) {
 
 CheckResult check_table_access_method(std::string& value) {
   if (value.empty()) return rejected("default_table_access_method cannot be empty.");
+  for (const char* index_method : {"btree", "hash", "gist", "gin", "spgist", "brin"}) {
+    if (value == index_method) {
+      throw SqlError(sqlstate::object_not_in_prerequisite_state, "access method \"{}\" is not of type TABLE", value);
+    }
+  }
   if (value != "heap") return rejected(fmt::format("Table access method \"{}\" does not exist.", value));
   return {};
 }

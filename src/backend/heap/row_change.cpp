@@ -83,10 +83,12 @@ std::vector<MultiXactMember> present_holders(PageView page, const HeapTupleHeade
   return holders;
 }
 
-std::vector<MultiXactMember> conflicting_holders(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
+// Those in the way of `mode`. An updater who has committed since the version was tested counts: the test must be made again.
+// running_only: the caller looks at committed updaters itself.
+std::vector<MultiXactMember> conflicting_holders(PageView page, const HeapTupleHeader* h, RowLockMode mode, bool running_only) {
   std::vector<MultiXactMember> holders = present_holders(page, h);
   std::erase_if(holders, [&](const MultiXactMember& m) {
-    return transaction::is_current(m.xid) || !lock_modes_conflict(mode, mode_of(m.status)) || !transaction::is_running(m.xid);
+    return transaction::is_current(m.xid) || !lock_modes_conflict(mode, mode_of(m.status)) || (running_only && !transaction::is_running(m.xid));
   });
   return holders;
 }
@@ -206,8 +208,8 @@ bool wait_for_xid(const HeapTable& table, Xid xid, WaitPolicy policy, TupleId ti
 }
 
 WaitOutcome wait_for_holders(const HeapTable& table, buffer::PinnedBuffer& pin, TupleId tid, const HeapTupleHeader* h, RowLockMode mode,
-                             WaitPolicy policy, RowQueue& queue, const char* what) {
-  std::vector<MultiXactMember> holders = conflicting_holders(pin.page(), h, mode);
+                             WaitPolicy policy, RowQueue& queue, const char* what, bool running_only) {
+  std::vector<MultiXactMember> holders = conflicting_holders(pin.page(), h, mode, running_only);
   if (holders.empty()) return WaitOutcome::no_conflict;
   pin.unlock();
   bool free = queue.acquire(policy != WaitPolicy::block);
@@ -216,12 +218,7 @@ WaitOutcome wait_for_holders(const HeapTable& table, buffer::PinnedBuffer& pin, 
   return free ? WaitOutcome::waited : WaitOutcome::would_block;
 }
 
-bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
-  for (const MultiXactMember& m : present_holders(page, h)) {
-    if (!transaction::is_current(m.xid) && lock_modes_conflict(mode, mode_of(m.status))) return true;
-  }
-  return false;
-}
+bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode) { return !conflicting_holders(page, h, mode, false).empty(); }
 
 bool already_locked(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
   for (const MultiXactMember& m : present_holders(page, h)) {

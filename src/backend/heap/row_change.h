@@ -70,9 +70,8 @@ enum class WaitOutcome : std::uint8_t {
 // The version is "being modified": waits for those who hold it in a conflicting mode. `pin` is exclusively locked before and
 // after. what: "updating", "deleting", "locking" for the context line of errors raised while waiting.
 WaitOutcome wait_for_holders(const HeapTable& table, buffer::PinnedBuffer& pin, TupleId tid, const HeapTupleHeader* h, RowLockMode mode,
-                             WaitPolicy policy, RowQueue& queue, const char* what);
-// Does somebody's hold exclude this mode: a running transaction's, or an updater's that committed since the version was tested (the
-// caller then tests again: taking "nobody runs any more" for "free" would lose that update)?
+                             WaitPolicy policy, RowQueue& queue, const char* what, bool running_only = false);
+// Is there anybody to wait for?
 bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode);
 // Waits for one transaction (or says false under skip / error).
 bool wait_for_xid(const HeapTable& table, Xid xid, WaitPolicy policy, TupleId tid, const char* what);

@@ -64,7 +64,8 @@ ChangeResult lock_successors(const LockRequest& r, TupleId tid, Xid expected_xmi
       Xid xmin = row_xmin(page, h);
       if (!made_by(page, h, expected_xmin)) return ChangeResult::ok;   // the chain was cut and the place reused
       if (has_flag(h, infomask::xmin_invalid) || (!transaction::is_running(xmin) && !xid_committed(xmin))) return ChangeResult::ok;
-      if (wait_for_holders(r.table, pin, tid, h, r.mode, WaitPolicy::block, queue, "locking updated version of") == WaitOutcome::waited) {
+      if (wait_for_holders(r.table, pin, tid, h, r.mode, WaitPolicy::block, queue, "locking updated version of", true) ==
+          WaitOutcome::waited) {
         continue;
       }
       Xid updater = updating_xid(page, h);

@@ -82,6 +82,7 @@ void initialise_server() {
   catalog::initialize();
   executor::install_constraint_hooks();
   ddl::register_session_hooks();
+  session::install_setting_hooks();
   warm_up_cryptography();
 }
 

@@ -87,7 +87,7 @@ bool Portal::run(Session& session, std::uint64_t count, executor::RowReceiver& r
       return true;
     }
     std::uint64_t sent = forward(session, count, receiver);
-    if (statement_->tag() == "SELECT") tag = fmt::format("SELECT {}", sent);
+    if (statement_->tag().starts_with("SELECT")) tag = fmt::format("SELECT {}", sent);
     else if (strategy_ == Strategy::stored && tags_returned_) tag = fmt::format("{} {}", statement_->tag() == "INSERT" ? "INSERT 0" : statement_->tag(), 0);
     else tag = tag_;
     if (strategy_ == Strategy::stored) tags_returned_ = true;

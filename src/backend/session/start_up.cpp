@@ -15,6 +15,7 @@
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/transaction/transaction.h"
+#include "setting_hooks.h"
 
 namespace hathi::session {
 
@@ -288,6 +289,7 @@ void open_database(Session& session, const StartupRequest& request) {
   std::optional<catalog::DatabaseInfo> database = catalog::find_database(request.database);
   if (!database) fail(sqlstate::undefined_database, fmt::format("database \"{}\" does not exist", request.database));
   catalog::set_identity(database->oid, database->name, role->oid);
+  publish_identity(role->name);
   shmem::my_slot().database = raw(database->oid);
   shmem::my_slot().role = raw(role->oid);
   if (!database->allow_connections) {

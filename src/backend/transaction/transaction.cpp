@@ -163,6 +163,7 @@ void commit() {
   State& s = state();
   HATHI_ASSERT(s.block == BlockState::implicit || s.block == BlockState::in_block);
   while (s.levels.size() > 1) commit_subtransaction();
+  s.block = BlockState::implicit;   // an error from here on (deferred constraints) ends the whole transaction
   for (EventHook hook : hooks().events) hook(Event::pre_commit);
   HoldInterrupts hold;
   // In this order: outcome on disk and in the commit log, descriptors marked, xid out of the process array, descriptors published, locks.

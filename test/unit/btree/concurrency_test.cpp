@@ -90,8 +90,9 @@ void transfers_and_readers(bool with_second, storage::Persistence persistence) {
       return run([&] {
         std::mt19937 random(static_cast<unsigned>(n));
         if (n < 4) {
-          for (int i = 0; i < 400; ++i) transfer(store, random);
-          if (++board->stop == 4) board->stop = 100;
+          // Until the others have had their share too.
+          for (int i = 0; board->stop < 100 && (i < 400 || board->reads < 3 || board->vacuums < 3); ++i) transfer(store, random);
+          if (board->stop < 100 && ++board->stop == 4) board->stop = 100;
         } else if (n == 4) {
           while (board->stop < 100 && !testing::Test::HasFailure()) read_all(store);
         } else {
@@ -104,8 +105,6 @@ void transfers_and_readers(bool with_second, storage::Persistence persistence) {
     });
     test::join_processes(pids);
     store.check(std::int64_t{kAccounts} * kStart, kAccounts);
-    EXPECT_GT(board->reads, 0);
-    EXPECT_GT(board->vacuums, 0);
   }), 0);
 }
 

@@ -38,7 +38,7 @@ std::map<Xid, Transaction> transactions;
 Xid current{0};
 std::uint64_t next_xid = 100;
 std::multiset<Xid> view_xmins;
-std::function<void(Xid)> wait_hook;
+std::function<void(Xid)> wait_hook, running_hook;
 std::vector<fake::LoggedRecord> records;
 std::uint64_t lsn = 1000;
 bool waiters = false;
@@ -67,7 +67,7 @@ void reset() {
   current = kInvalidXid;
   next_xid = 100;
   view_xmins.clear();
-  wait_hook = nullptr;
+  wait_hook = running_hook = nullptr;
   records.clear();
   waiters = false;
   multis.clear();
@@ -88,6 +88,7 @@ void commit() { finish(Fate::committed, transaction::Event::commit); }
 void abort() { finish(Fate::aborted, transaction::Event::abort); }
 void set_next_xid(std::uint64_t xid) { next_xid = xid; }
 void on_wait(std::function<void(Xid)> hook) { wait_hook = std::move(hook); }
+void after_running(std::function<void(Xid)> hook) { running_hook = std::move(hook); }
 const std::vector<LoggedRecord>& log() { return records; }
 void set_waiters(bool w) { waiters = w; }
 int pin_count() {
@@ -397,7 +398,15 @@ namespace transaction {
 
 bool did_commit(Xid xid) { return fate_of(xid) == Fate::committed; }
 bool did_abort(Xid xid) { return fate_of(xid) == Fate::aborted; }
-bool is_running(Xid xid) { return fate_of(xid) == Fate::running; }
+bool is_running(Xid xid) {
+  if (fate_of(xid) != Fate::running) return false;
+  if (running_hook) {
+    Xid me = current;
+    running_hook(xid);
+    current = me;
+  }
+  return true;
+}
 bool is_current(Xid xid) { return xid == current && is_normal(xid); }
 Xid current_xid() { return current; }
 Xid current_xid_if_any() { return current; }

@@ -228,6 +228,25 @@ TEST_F(HeapTest, AbortedUpdaterLetsTheWaiterThrough) {
   EXPECT_TRUE(next.is_valid());
 }
 
+// The other one commits just after it was seen running: its update must not be overwritten.
+TEST_F(HeapTest, UpdaterCommitsBetweenTwoLooks) {
+  fake::begin();
+  TupleId tid = insert_row(1);
+  fake::commit();
+  Xid a = fake::begin();
+  TupleId next = must_update(tid, 1, 1);
+  fake::begin();
+  fake::after_running([&](Xid xid) {
+    if (xid != a) return;
+    fake::become(a);
+    fake::commit();
+  });
+  UpdateOutcome outcome;
+  ChangeFailure failure;
+  EXPECT_EQ(update_row(tid, row(1, "x", 2), outcome, failure), ChangeResult::updated);
+  EXPECT_EQ(failure.next, next);
+}
+
 TEST_F(HeapTest, SelfModified) {
   fake::begin();
   TupleId tid = insert_row(1);

@@ -39,8 +39,10 @@ void note(std::uint32_t slot);
 // Did this transaction change it (also invisibly yet)?
 bool changed_by_me(std::uint32_t slot);
 
-// The shared memory of names that lead nowhere: the database's catalog has no object of that name beyond the built-in ones. Lossy.
-bool is_known_absent(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& stamp);
-void remember_absent(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& stamp);
+// What processes tell each other about names: that the database's catalog has exactly one object of that name beyond the built-in ones
+// (its OID and schema), or none (both 0). Lossy. False: not known. Nothing is told or believed of what this transaction changed.
+struct NamedOids { Oid object = kInvalidOid, schema = kInvalidOid; };
+bool recall_name(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& stamp, NamedOids& out);
+void remember_name(std::uint32_t name_slot, Oid database, Oid class_id, std::string_view name, const Stamp& stamp, const NamedOids& oids);
 
 }  // namespace hathi::catalog::versions

@@ -18,6 +18,8 @@ namespace values {
 extern DateStyle date_style;      // from date_style_text
 extern DateOrder date_order;
 extern int client_encoding;       // kUtf8 or kSqlAscii
+extern std::string role, session_authorization;   // "none" or a name; session/ checks them
+extern bool is_superuser;
 extern std::uint64_t search_path_generation;   // grows whenever search_path was assigned
 extern std::uint64_t time_zone_generation;     // grows whenever TimeZone was assigned
 

@@ -87,6 +87,8 @@ std::optional<std::string> show(std::string_view name);
 bool exists(std::string_view name);
 // The setting's definition, nullptr when there is none. Old names (sort_mem, vacuum_mem) are understood.
 const Definition* find(std::string_view name);
+// The elements of a list of names as search_path has it (case folded unless quoted); nullopt when the list is malformed.
+std::optional<std::vector<std::string>> split_name_list(std::string_view text);
 // Is it shown only to superusers and members of pg_read_all_settings?
 bool is_superuser_only(std::string_view name);
 const char* context_name(Context context);   // "superuser-backend"
