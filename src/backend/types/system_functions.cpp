@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/settings.h"
@@ -11,6 +13,7 @@
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/transaction/transaction.h"
+#include "hathi/types/array.h"
 #include "hathi/wal/log.h"
 #include "hathi_version.h"
 #include "tables.h"
@@ -91,6 +94,24 @@ Datum count_nulls(FunctionCall& call, bool wanted) {
 Datum num_nulls(FunctionCall& call) { return count_nulls(call, true); }
 Datum num_nonnulls(FunctionCall& call) { return count_nulls(call, false); }
 
+// isolationtester's question: does one of these processes keep that one waiting?
+Datum session_is_blocked(FunctionCall& call) {
+  std::vector<std::int32_t> blockers = locking::blocking_pids(call.arg(0).as_int32());
+  ArrayView interesting(call.arg(1), call.arena());
+  ArrayCursor cursor(interesting, {4, true, 'i'});
+  for (NullableDatum v; cursor.next(v);) {
+    if (!v.is_null && std::find(blockers.begin(), blockers.end(), v.value.as_int32()) != blockers.end()) return Datum::of(true);
+  }
+  return Datum::of(false);
+}
+
+Datum blocking_pids_of(FunctionCall& call) {
+  std::vector<Datum> pids;
+  for (std::int32_t pid : locking::blocking_pids(call.arg(0).as_int32())) pids.push_back(Datum::of(pid));
+  if (pids.empty()) return make_empty_array(call.arena(), type_oid::int4);
+  return make_array(call.arena(), type_oid::int4, {4, true, 'i'}, pids);
+}
+
 Datum txid_current(FunctionCall&) { return Datum::of(transaction::current_xid().value()); }
 
 // --- advisory locks ------------------------------------------------------------------------------------------------------------
@@ -124,7 +145,7 @@ constexpr auto kShare = locking::LockMode::share;
 constexpr BuiltinFunction kFunctions[] = {
     {Oid{89}, version}, {Oid{2026}, backend_pid}, {Oid{3810}, is_in_recovery}, {Oid{2077}, current_setting}, {Oid{3294}, current_setting_missing_ok},
     {Oid{2078}, set_config}, {Oid{2288}, size_pretty}, {Oid{2626}, sleep_seconds}, {Oid{1619}, type_of_argument}, {Oid{438}, num_nulls},
-    {Oid{440}, num_nonnulls}, {Oid{2943}, txid_current}, {Oid{5059}, txid_current},
+    {Oid{440}, num_nonnulls}, {Oid{2943}, txid_current}, {Oid{3378}, session_is_blocked}, {Oid{2561}, blocking_pids_of}, {Oid{5059}, txid_current},
     {Oid{2880}, advisory_lock<kExclusive, true, false>}, {Oid{2881}, advisory_lock<kShare, true, false>}, {Oid{2882}, advisory_lock<kExclusive, true, true>},
     {Oid{2883}, advisory_lock<kShare, true, true>}, {Oid{2886}, advisory_lock<kExclusive, true, false>}, {Oid{2887}, advisory_lock<kShare, true, false>},
     {Oid{2888}, advisory_lock<kExclusive, true, true>}, {Oid{2889}, advisory_lock<kShare, true, true>}, {Oid{3089}, advisory_lock<kExclusive, false, false>},
