@@ -27,6 +27,16 @@ bool delimits(const Expr* parent) {
   }
 }
 
+// With standard strings backslashes need no escape.
+std::string quote_constant(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
 const Expr* cast_argument(const Expr* e) {
   switch (e->kind) {
     case ExprKind::relabel: return as<Relabel>(e)->arg;
@@ -153,13 +163,13 @@ void Deparser::constant(const Constant* c, int show_type) {
     switch (raw(c->type)) {
       case raw(type_oid::int4):
         needed = text[0] == '-';
-        out_ += needed ? catalog::quote_literal(text) : text;
+        out_ += needed ? quote_constant(text) : text;
         break;
       case raw(type_oid::numeric): {
         bool plain = digits && text[0] != '-' && text[0] != '+';
         bool is_float = text.find_first_of("eE.") != std::string::npos;
         if (plain) out_ += text;
-        else out_ += catalog::quote_literal(text);
+        else out_ += quote_constant(text);
         needed = !plain || !is_float || c->typmod >= 0;
         break;
       }
@@ -168,10 +178,10 @@ void Deparser::constant(const Constant* c, int show_type) {
         needed = false;
         break;
       case raw(type_oid::unknown):
-        out_ += catalog::quote_literal(text);
+        out_ += quote_constant(text);
         needed = false;
         break;
-      default: out_ += catalog::quote_literal(text);
+      default: out_ += quote_constant(text);
     }
     label(needed);
   }

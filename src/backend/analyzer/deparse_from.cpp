@@ -51,10 +51,26 @@ void Deparser::values_lists(const RangeTableEntry* rte) {
     if (!first) out_ += ", ";
     first = false;
     out_ += '(';
-    expression_list(row, false);
+    for (std::uint32_t i = 0; i < row.size(); ++i) {
+      if (i > 0) out_ += ',';
+      expression(row[i], false);
+    }
     out_ += ')';
   }
 }
+
+namespace {
+
+// unnest(a, b) in FROM was written as one call.
+bool is_multiple_unnest(const RangeTableEntry* rte) {
+  constexpr Oid kUnnest{2331};
+  if (rte->functions.size() < 2) return false;
+  for (const FunctionRte* f : rte->functions)
+    if (f->has_definition || !is<FunctionExpr>(f->call) || as<FunctionExpr>(f->call)->function != kUnnest) return false;
+  return true;
+}
+
+}  // namespace
 
 void Deparser::from_entry(const Query* q, int number) {
   const RangeTableEntry* rte = q->range_table[static_cast<std::size_t>(number - 1)];
@@ -75,6 +91,13 @@ void Deparser::from_entry(const Query* q, int number) {
       if (rte->functions.size() == 1 && (!first->has_definition || !rte->ordinality)) {
         expression(first->call, true);
         if (first->has_definition) definition = first;
+      } else if (is_multiple_unnest(rte)) {
+        out_ += "UNNEST(";
+        for (std::uint32_t i = 0; i < rte->functions.size(); ++i) {
+          if (i > 0) out_ += ", ";
+          expression(as<FunctionExpr>(rte->functions[i]->call)->args[0], true);
+        }
+        out_ += ')';
       } else {
         out_ += "ROWS FROM(";
         for (std::uint32_t i = 0; i < rte->functions.size(); ++i) {

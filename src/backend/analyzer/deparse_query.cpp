@@ -608,7 +608,30 @@ void Deparser::remove(const Query* q) {
   returning(q);
 }
 
+namespace {
+
+// All branches of a set operation show the result's names.
+void name_branches(const Query* top, const Query* query, const SetOperation* node) {
+  if (node->op != SetOperation::Op::leaf) {
+    name_branches(top, query, node->left);
+    name_branches(top, query, node->right);
+    return;
+  }
+  Query* leaf = query->range_table[static_cast<std::size_t>(node->rte - 1)]->subquery;
+  std::uint32_t i = 0;
+  for (TargetEntry* t : leaf->targets)
+    if (!t->junk && i < top->targets.size()) t->name = top->targets[i++]->name;
+  if (leaf->set_operations != nullptr) name_branches(top, leaf, leaf->set_operations);
+}
+
+}  // namespace
+
 std::string deparse_query(const Query* query, const DeparseOptions& options) {
+  Arena arena;
+  if (query->set_operations != nullptr) {
+    query = copy(query, arena);
+    name_branches(query, query, query->set_operations);
+  }
   Deparser d(options);
   d.query(query, true);
   return d.take();
