@@ -57,7 +57,11 @@ void pool_init(void* memory) {
 }
 
 int pool_buffer_count() { return pool == nullptr ? 0 : pool->buffer_count; }
-const Usage& usage() { return usage_counters; }
+const Usage& usage() {
+  usage_counters.temp_read = storage::TempFile::blocks().read;
+  usage_counters.temp_written = storage::TempFile::blocks().written;
+  return usage_counters;
+}
 
 bool try_pin(BufferIndex i, bool heat) {
   BufferDescriptor& d = descriptors[i];

@@ -6,34 +6,21 @@ namespace hathi::executor {
 
 void RowStore::put(const Datum* values, const bool* nulls) {
   if (file_ == nullptr) {
-    rows_.push_back(pack_row(*descriptor_, values, nulls, arena_));
-    ++count_;
-    if (memory() > limit_) spill();
-    return;
+    if (memory() <= limit_) {
+      rows_.push_back(pack_row(*descriptor_, values, nulls, arena_));
+      ++count_;
+      return;
+    }
+    file_ = std::make_unique<storage::TempFile>();
   }
   std::size_t size = packed_size(*descriptor_, values, nulls);
   if (packing_.size() < size) packing_.resize(size * 2);
   pack_row_at(*descriptor_, values, nulls, size, packing_.data());
-  append_to_file(reinterpret_cast<PackedRow*>(packing_.data()));
-  ++count_;
-}
-
-void RowStore::spill() {
-  file_ = std::make_unique<storage::TempFile>();
-  std::uint64_t n = count_;
-  count_ = 0;
-  for (std::uint64_t i = 0; i < n; ++i, ++count_) append_to_file(rows_[i]);
-  // Readers may still point at the last row they read: it is theirs until their next read, so memory goes at the next write.
-  rows_.clear();
-  rows_.shrink_to_fit();
-  spilled_arena_.swap(arena_);
-}
-
-void RowStore::append_to_file(const PackedRow* row) {
-  if (count_ % kOffsetStep == 0) offsets_.push_back(file_end_);
-  file_->append(row, row->size);
-  file_end_ += row->size;
+  if ((count_ - rows_.size()) % kOffsetStep == 0) offsets_.push_back(file_end_);
+  file_->append(packing_.data(), size);
+  file_end_ += static_cast<std::int64_t>(size);
   unflushed_ = true;
+  ++count_;
 }
 
 void RowStore::clear() {
@@ -41,7 +28,6 @@ void RowStore::clear() {
   rows_.clear();
   rows_.shrink_to_fit();
   arena_.release();
-  spilled_arena_.release();
   offsets_.clear();
   count_ = 0;
   file_end_ = 0;
@@ -82,11 +68,11 @@ const PackedRow* RowStore::Reader::at(RowStore& store, std::int64_t offset) {
 
 bool RowStore::Reader::read(RowStore& store, std::uint64_t number, Row& out) {
   if (number >= store.count_) return false;
-  if (store.file_ == nullptr) {
+  if (number < store.rows_.size()) {
     out.set_packed(store.rows_[number]);
     return true;
   }
-  store.spilled_arena_.release();
+  number -= store.rows_.size();   // within the file
   if (buffer_start_ < 0 || number != next_number_) {
     std::uint64_t slot = number / kOffsetStep;
     std::uint64_t from = slot * kOffsetStep;

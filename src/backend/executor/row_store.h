@@ -1,6 +1,6 @@
 #pragma once
-// Rows kept in order: materialised inputs, CTEs, work tables, window partitions, function results, held cursors. In memory up to a
-// limit, then in a temporary file. Rows are addressed by number, so any reader can go anywhere.
+// Rows kept in order: materialised inputs, CTEs, work tables, window partitions, function results, held cursors. The first rows, up
+// to a limit, are in memory, the others in a temporary file. Rows are addressed by number, so any reader can go anywhere.
 
 #include <memory>
 #include <vector>
@@ -48,14 +48,11 @@ class RowStore {
   };
 
  private:
-  void spill();
-  void append_to_file(const PackedRow* row);
   static constexpr std::uint64_t kOffsetStep = 32;   // every so many rows the file offset is remembered
 
   const TupleDescriptor* descriptor_;
   std::size_t limit_;
   Arena arena_{8192};
-  Arena spilled_arena_{8192};        // what was in memory when the store spilled: some reader may stand on a row of it
   std::vector<PackedRow*> rows_;
   std::uint64_t count_ = 0;
   std::unique_ptr<storage::TempFile> file_;

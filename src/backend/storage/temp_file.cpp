@@ -21,6 +21,7 @@ constexpr const char* kTempDirectory = "base/pgsql_tmp";
 std::int64_t total_in_use = 0;
 TempFile::Totals totals_so_far{};
 std::uint64_t next_number = 0;
+TempFile::Blocks block_counts{};
 
 }  // namespace
 
@@ -47,6 +48,7 @@ struct TempFile::State {
       }
       done += static_cast<std::size_t>(n);
     }
+    block_counts.written += (dirty + kPageSize - 1) / kPageSize;
     written += static_cast<std::int64_t>(dirty);
     dirty = 0;
     buffered = 0;
@@ -124,6 +126,7 @@ std::size_t TempFile::read(void* bytes, std::size_t size) {
       if (n < 0) throw SqlError(sqlstate::io_error, "could not read from temporary file: {}", std::strerror(errno));
       s.buffer_start = s.position;
       s.buffered = static_cast<std::size_t>(n);
+      block_counts.read += (s.buffered + kPageSize - 1) / kPageSize;
       if (n == 0) break;
     }
     std::size_t at = static_cast<std::size_t>(s.position - s.buffer_start);
@@ -139,5 +142,6 @@ std::int64_t TempFile::tell() const { return state_->position; }
 std::int64_t TempFile::size() const { return state_->written + static_cast<std::int64_t>(state_->dirty); }
 std::int64_t TempFile::bytes_in_use() { return total_in_use; }
 TempFile::Totals TempFile::totals() { return totals_so_far; }
+const TempFile::Blocks& TempFile::blocks() { return block_counts; }
 
 }  // namespace hathi::storage

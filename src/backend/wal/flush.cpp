@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "hathi/config/settings.h"
-#include "hathi/error/sql_error.h"
+#include "hathi/error/report.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
@@ -101,6 +101,12 @@ void write_locked(std::uint64_t upto, bool sync) {
 void flush(Lsn upto) {
   if (state == nullptr || state->flushed.load(std::memory_order_acquire) >= upto.value()) return;
   if (!state->ready.load(std::memory_order_relaxed)) return;  // redo: what it replays is on disk
+  if (upto.value() > state->reserved.load(std::memory_order_acquire)) {
+    // A page of a log that was lost (fsync = off and a crash, a copied file): there is nothing to flush for it.
+    report_warning(sqlstate::data_corrupted, "xlog flush request {:X}/{:X} is not satisfied --- flushed only to {:X}/{:X}", upto.value() >> 32,
+                   upto.value() & 0xFFFFFFFFu, state->flushed.load() >> 32, state->flushed.load() & 0xFFFFFFFFu);
+    return;
+  }
   CriticalSection critical;
   for (;;) {
     if (state->flushed.load(std::memory_order_acquire) >= upto.value()) return;

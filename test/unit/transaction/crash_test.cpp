@@ -64,12 +64,16 @@ std::int64_t total() {
   return sum;
 }
 
+// Its children follow the server into death, also those that are only starting when it dies.
+pid_t server_pid = 0;
 void become(shmem::ProcessKind kind) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != server_pid) ::_exit(0);
   shmem::acquire_slot(kind);
 }
 
 void serve(unsigned seed) {
+  server_pid = ::getpid();
   auto spawn = [](auto f) { return test::fork_child([&] { f(); return 0; }); };
   spawn([] { become(shmem::ProcessKind::checkpointer); wal::checkpointer_main(); });
   spawn([] { become(shmem::ProcessKind::wal_writer); wal::wal_writer_main(); });

@@ -143,6 +143,9 @@ class TempFile {
   static std::int64_t bytes_in_use();
   struct Totals { std::uint64_t files, bytes; };
   static Totals totals();
+  // Blocks read and written by this process (EXPLAIN's temp read/written).
+  struct Blocks { std::uint64_t read, written; };
+  static const Blocks& blocks();
  private:
   struct State;
   State* state_;
