@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "constraint_events.h"
+#include "hathi/analyzer/deparse.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/transaction/transaction.h"
@@ -205,11 +206,9 @@ void TargetTable::throw_duplicate(const TargetIndex& t) {
   if ((catalog::relation_privileges(relation_->oid, role, nodes::kAclSelect) & nodes::kAclSelect) != 0) {
     std::string names, texts;
     for (int i = 0; i < index.key_count; ++i) {
-      const Attribute& a = (*index.btree.descriptor)[i];
-      AttrNumber c = index.columns[static_cast<std::size_t>(i)];
       if (i != 0) { names += ", "; texts += ", "; }
-      names += c > 0 ? descriptor()[c - 1].name : a.name;
-      texts += t.nulls[i] ? "null" : value_text(t.values[i], a.type, row_arena_);
+      names += analyzer::index_definition(index.oid, i + 1, false);
+      texts += t.nulls[i] ? "null" : value_text(t.values[i], (*index.btree.descriptor)[i].type, row_arena_);
     }
     error.detail(fmt::format("Key ({})=({}) already exists.", names, texts));
   }

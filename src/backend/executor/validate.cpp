@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "constraint_events.h"
+#include "hathi/analyzer/deparse.h"
 #include "hathi/catalog/catalog_table.h"
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
@@ -20,11 +21,9 @@ namespace {
   Arena arena(512);
   std::string names, texts;
   for (int i = 0; i < index.key_count; ++i) {
-    const Attribute& a = (*index.btree.descriptor)[i];
-    AttrNumber c = index.columns[static_cast<std::size_t>(i)];
     if (i != 0) { names += ", "; texts += ", "; }
-    names += c > 0 ? (*table.descriptor)[c - 1].name : a.name;
-    texts += nulls[i] ? "null" : value_text(values[i], a.type, arena);
+    names += analyzer::index_definition(index.oid, i + 1, false);
+    texts += nulls[i] ? "null" : value_text(values[i], (*index.btree.descriptor)[i].type, arena);
   }
   throw SqlError(sqlstate::unique_violation, "could not create unique index \"{}\"", index.name)
       .detail(fmt::format("Key ({})=({}) is duplicated.", names, texts))

@@ -1,5 +1,6 @@
 #include "server_init.h"
 
+#include "hathi/analyzer/deparse.h"
 #include "hathi/btree/toast_index.h"
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/catalog/lookup.h"
@@ -76,6 +77,7 @@ void initialise_server() {
   done = true;
   types::register_all();
   catalog::register_catalog_functions();
+  analyzer::register_functions();
   transaction::register_functions();
   heap::register_detoast();
   btree::register_toast_index();
