@@ -41,7 +41,7 @@ struct ModifyState : NodeState {
   Row conflict_values;                   // one a SET entry
   std::span<AttrNumber> conflict_columns;
   heap::RowLockMode conflict_lock = heap::RowLockMode::no_key_update;
-  std::uint64_t conflicting_rows = 0, inserted_rows = 0;
+  std::uint64_t conflicting_rows = 0, inserted_rows = 0, input_rows = 0;
   Arena row_memory{1024};                // of the row being changed
 
   ConstraintEvents& events();

@@ -98,6 +98,7 @@ Row* run_modify(NodeState& node) {
     s.row_memory.reset();
     s.input = input;
     std::uint64_t before = s.inserted_rows;
+    ++s.input_rows;
     Row* row = nullptr;
     switch (s.modify->operation) {
       case CommandKind::insert: row = insert_row(s, *input); break;
@@ -110,7 +111,7 @@ Row* run_modify(NodeState& node) {
   }
   s.done = true;
   if (s.times != nullptr && s.modify->on_conflict != nullptr) {
-    s.times->extra = fmt::format("Tuples Inserted: {}\nConflicting Tuples: {}", s.inserted_rows - s.conflicting_rows, s.conflicting_rows);
+    s.times->extra = fmt::format("Tuples Inserted: {}\nConflicting Tuples: {}", s.input_rows - s.conflicting_rows, s.conflicting_rows);
   }
   return nullptr;
 }
@@ -179,7 +180,7 @@ void rescan_modify(NodeState&) { throw SqlError(sqlstate::internal_error, "ExecR
 void close_modify(NodeState& node) {
   auto& s = self<ModifyState>(node);
   s.done = false;
-  s.inserted_rows = s.conflicting_rows = 0;
+  s.inserted_rows = s.conflicting_rows = s.input_rows = 0;
   s.recheck.reset();
   s.row_memory.reset();
   for (auto& [oid, target] : s.targets) {

@@ -6,6 +6,7 @@
 #include "hathi/base/stack.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/executor/executor.h"
+#include "pull_up.h"
 #include "query_planner.h"
 
 namespace hathi::planner {
@@ -278,29 +279,12 @@ Expr* bind_test(Expr* e, const List<int>& slots, Arena& arena) {
   return nodes::map_each_child(e, [&](Expr* c) { return bind_test(c, slots, arena); }, arena);
 }
 
-// EXISTS does not care for what is selected, how it is ordered, or for more than one row.
-void simplify_exists(Query* q, Arena& arena) {
-  if (q->set_operations != nullptr || q->has_modifying_cte || q->command != nodes::CommandKind::select) return;
-  if (q->has_aggregates || !q->grouping_sets.empty() || q->has_windows || q->has_target_srfs || q->having != nullptr || q->offset != nullptr ||
-      !q->row_marks.empty()) {
-    return;
-  }
-  if (q->limit != nullptr && !(is_constant(q->limit) && !nodes::as<nodes::Constant>(q->limit)->is_null && nodes::as<nodes::Constant>(q->limit)->value.as_int64() > 0)) return;
-  q->limit = nullptr;
-  q->targets.clear();
-  q->group_by.clear();
-  q->distinct.clear();
-  q->order_by.clear();
-  q->has_distinct_on = false;
-  (void)arena;
-}
-
 }  // namespace
 
 Expr* QueryPlanner::plan_sub_link(nodes::SubLink* link) {
   using Type = nodes::SubLink::Type;
   Query* sub = nodes::copy(link->query, s_.arena);
-  if (link->type == Type::exists) simplify_exists(sub, s_.arena);
+  if (link->type == Type::exists) simplify_exists(sub);
   double saved_fraction = s_.tuple_fraction;
   s_.tuple_fraction = link->type == Type::exists ? 1 : 0;
   QueryPlanner child(s_, sub, this);

@@ -408,8 +408,4 @@ void QueryPlanner::bind_lateral(RelPlan& inner, NestLoop& nest) {
   }
 }
 
-// IN (SELECT …) and EXISTS at the top of WHERE become semi joins, NOT EXISTS anti joins, where the subquery does not look outside
-// (or, for EXISTS, only in its WHERE).
-void QueryPlanner::pull_up_sub_links(nodes::FromExpr*) {}
-
 }  // namespace hathi::planner

@@ -199,7 +199,8 @@ Plan* QueryPlanner::plan_modify(Plan* input) {
   }
   m->with_checks = q_->with_checks;
   for (RowMarkPlan* mark : marks_) m->marks.push_back(s_.arena, mark);
-  m->rows = input->rows;
+  m->rows = q_->returning.empty() ? 0 : input->rows;
+  m->width = width_of(m->returning);
   m->startup_cost = input->startup_cost;
   m->total_cost = input->total_cost;
   s_.result_rtes.push_back(offset_ + q_->result_rte);

@@ -29,6 +29,8 @@ PlannedStatement* plan(Query* query, const BoundParameters& parameters, int curs
   // Names of the output columns are the query's.
   out->has_modifying_cte = s.has_modifying_cte;
   out->range_table = keep(arena, s.ranges);
+  remove_trivial_scans(out->plan, arena);
+  for (Plan*& p : s.subplans) remove_trivial_scans(p, arena);
   std::vector<Plan*> subplans = s.subplans;
   out->subplans = {keep(arena, subplans).data(), subplans.size()};
   out->subplan_links = {keep(arena, s.subplan_links).data(), s.subplan_links.size()};

@@ -1,5 +1,7 @@
 #include "query_planner.h"
 
+#include "pull_up.h"
+
 #include <functional>
 
 #include "hathi/base/stack.h"
@@ -9,6 +11,7 @@ namespace hathi::planner {
 
 QueryPlanner::QueryPlanner(StatementContext& statement, Query* query, QueryPlanner* parent) : s_(statement), q_(query), parent_(parent) {
   check_stack_depth();
+  pull_up_subqueries(q_, s_.arena);
   offset_ = static_cast<int>(s_.ranges.size());
   s_.ranges.resize(s_.ranges.size() + q_->range_table.size());
   used_.resize(q_->range_table.size() + 1);
@@ -42,7 +45,6 @@ Plan* QueryPlanner::plan() {
     return p;
   }
   prepare_modify_targets();
-  pull_up_sub_links(q_->from);
   prepare_expressions();
   RelPlan from = plan_from(q_->from);
   Plan* p = from.plan;

@@ -55,7 +55,6 @@ class QueryPlanner {
   Plan* make_join_targets(Plan* join, Plan* left, Plan* right);
   bool reduce_outer_joins(nodes::JoinNode* node, const std::vector<Qual>& above);
   void bind_lateral(RelPlan& inner, NestLoop& nest);
-  void pull_up_sub_links(nodes::FromExpr* from);
 
   // scans.cpp
   nodes::Variable* make_variable(int rte, AttrNumber column);
@@ -138,6 +137,8 @@ class QueryPlanner {
 
 // Replaces variables by references to inputs (references.cpp); offset: the level's first flat range-table number minus 1.
 void set_references(Plan* plan, int offset, StatementContext& s, const Query* query);
+// Takes out subquery scans that only hand on their rows (references.cpp); after all references are set.
+void remove_trivial_scans(Plan*& plan, Arena& arena);
 // Numbers plan nodes and works out which exec parameters force rescans (references.cpp).
 void finish_plan(PlannedStatement& statement, StatementContext& s);
 

@@ -360,7 +360,41 @@ class ParameterTracer {
   std::map<int, std::set<int>> subplans_;
 };
 
+// A subquery scan that hands on what it gets is not needed.
+bool is_trivial(const Plan* p) {
+  if (p->kind != PlanKind::subquery_scan || !p->filter.empty()) return false;
+  const auto* s = static_cast<const SubqueryScan*>(p);
+  if (s->targets.size() != s->subplan->targets.size() || s->subplan->targets.empty()) return false;
+  for (std::size_t i = 0; i < s->targets.size(); ++i) {
+    const Expr* e = s->targets[i]->expr;
+    if (e->kind != ExprKind::variable) return false;
+    const auto* v = nodes::as<nodes::Variable>(e);
+    if (v->rte != s->rte || v->column != static_cast<AttrNumber>(i + 1) || s->subplan->targets[i]->junk) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+void remove_trivial_scans(Plan*& p, Arena& arena) {
+  check_stack_depth();
+  while (is_trivial(p)) {
+    Plan* below = static_cast<SubqueryScan*>(p)->subplan;
+    for (std::size_t i = 0; i < p->targets.size(); ++i) {
+      TargetEntry* to = below->targets[i];
+      to->name = p->targets[i]->name;
+      to->sort_group_ref = p->targets[i]->sort_group_ref;
+      to->junk = p->targets[i]->junk;
+    }
+    for (int n : p->init_plans) below->init_plans.push_back(arena, n);
+    p = below;
+  }
+  if (p->kind == PlanKind::subquery_scan) remove_trivial_scans(static_cast<SubqueryScan*>(p)->subplan, arena);
+  if (p->left != nullptr) remove_trivial_scans(p->left, arena);
+  if (p->right != nullptr) remove_trivial_scans(p->right, arena);
+  if (p->kind == PlanKind::append) for (Plan*& c : static_cast<Append*>(p)->inputs) remove_trivial_scans(c, arena);
+  if (p->kind == PlanKind::merge_append) for (Plan*& c : static_cast<MergeAppend*>(p)->inputs) remove_trivial_scans(c, arena);
+}
 
 void set_references(Plan* plan, int offset, StatementContext& s, const Query*) { ReferenceSetter(offset, s).set(plan); }
 
