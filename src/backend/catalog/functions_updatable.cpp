@@ -1,4 +1,4 @@
-// Which relations and columns INSERT, UPDATE and DELETE can change: information_schema asks.
+// Which relations and columns INSERT, UPDATE and DELETE can change (information_schema asks), and which can be published (psql asks).
 
 #include "hathi/base/stack.h"
 #include "hathi/catalog/relation.h"
@@ -64,7 +64,16 @@ Datum column_is_updatable(FunctionCall& call) {
   return Datum::of((events(call.arg(0).as_oid(), column) & (kUpdate | kDelete)) == (kUpdate | kDelete));
 }
 
-constexpr BuiltinFunction kFunctions[] = {{Oid{3842}, relation_is_updatable}, {Oid{3843}, column_is_updatable}};
+// Could a publication contain it? Durable tables of users can.
+Datum relation_is_publishable(FunctionCall& call) {
+  RelationRef r = try_open_relation(call.arg(0).as_oid(), locking::LockMode::none);
+  if (!r) return call.null();
+  bool is_table = r->kind == relation_kind::table || r->kind == relation_kind::partitioned_table;
+  return Datum::of(is_table && r->persistence == 'p' && r->oid >= kFirstNormalOid);
+}
+
+constexpr BuiltinFunction kFunctions[] = {
+    {Oid{3842}, relation_is_updatable}, {Oid{3843}, column_is_updatable}, {Oid{6121}, relation_is_publishable}};
 
 }  // namespace
 

@@ -68,10 +68,16 @@ const BuiltinFunction* find_builtin_function(Oid oid) {
   return found == other_functions().end() ? nullptr : found->second;
 }
 
+void throw_missing_function(Oid function) {
+  constexpr std::uint32_t kFirstUserOid = 16384;
+  if (raw(function) < kFirstUserOid) throw SqlError(sqlstate::feature_not_supported, "built-in function {} is not supported", raw(function));
+  throw SqlError(sqlstate::internal_error, "cache lookup failed for function {}", raw(function));
+}
+
 Datum call_function(Oid function, Arena& arena, std::span<const Datum> args, Oid collation) {
   constexpr std::size_t kMaxArguments = 16;
   const BuiltinFunction* builtin = find_builtin_function(function);
-  if (builtin == nullptr) throw SqlError(sqlstate::internal_error, "cache lookup failed for function {}", raw(function));
+  if (builtin == nullptr) throw_missing_function(function);
   HATHI_ASSERT(args.size() <= kMaxArguments);
   NullableDatum values[kMaxArguments];
   for (std::size_t i = 0; i < args.size(); ++i) values[i] = {args[i], false};
@@ -97,7 +103,7 @@ ComparisonFunction prepare_comparison(Oid function, Oid collation) {
   comparison.kind = kind_of_comparison(function, collation);
   const BuiltinFunction* builtin = find_builtin_function(function);
   if (builtin == nullptr && comparison.kind == CompareKind::call) {
-    throw SqlError(sqlstate::internal_error, "cache lookup failed for function {}", raw(function));
+    throw_missing_function(function);
   }
   comparison.function = builtin == nullptr ? nullptr : builtin->function;
   comparison.site.function = comparison.function;

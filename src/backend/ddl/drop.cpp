@@ -19,48 +19,8 @@ namespace kind = catalog::relation_kind;
 using catalog::ObjectAddress;
 using parser::ObjectType;
 
-// The relation kinds that each DROP takes, and its words.
-struct RelationWords {
-  std::string_view noun;       // "table"
-  std::string_view article;    // "a table"
-  std::string_view hint;       // what to use instead for this kind
-};
-
-RelationWords words_of(char k) {
-  switch (k) {
-    case kind::table:
-    case kind::partitioned_table: return {"table", "a table", "Use DROP TABLE to remove a table."};
-    case kind::view: return {"view", "a view", "Use DROP VIEW to remove a view."};
-    case kind::materialized_view: return {"materialized view", "a materialized view", "Use DROP MATERIALIZED VIEW to remove a materialized view."};
-    case kind::index:
-    case kind::partitioned_index: return {"index", "an index", "Use DROP INDEX to remove an index."};
-    case kind::sequence: return {"sequence", "a sequence", "Use DROP SEQUENCE to remove a sequence."};
-    case kind::foreign_table: return {"foreign table", "a foreign table", "Use DROP FOREIGN TABLE to remove a foreign table."};
-    case kind::composite: return {"type", "a type", "Use DROP TYPE to remove a type."};
-    default: return {"relation", "a relation", ""};
-  }
-}
-
-char wanted_kind(ObjectType type) {
-  switch (type) {
-    case ObjectType::table: return kind::table;
-    case ObjectType::view: return kind::view;
-    case ObjectType::materialized_view: return kind::materialized_view;
-    case ObjectType::index: return kind::index;
-    case ObjectType::sequence: return kind::sequence;
-    case ObjectType::foreign_table: return kind::foreign_table;
-    default: return '\0';
-  }
-}
-
-bool same_family(char wanted, char actual) {
-  if (actual == kind::partitioned_table) return wanted == kind::table;
-  if (actual == kind::partitioned_index) return wanted == kind::index;
-  return wanted == actual;
-}
-
 void missing(const parser::DropStatement& s, char wanted, const parser::RangeVar& name) {
-  std::string_view noun = words_of(wanted).noun;
+  std::string_view noun = relation_words(wanted).noun;
   if (!name.schema.empty() && !is_valid(catalog::find_schema(name.schema))) {
     if (!s.missing_ok) throw SqlError(sqlstate::undefined_schema, "schema \"{}\" does not exist", name.schema);
     report_notice(sqlstate::undefined_schema, "schema \"{}\" does not exist, skipping", name.schema);
@@ -74,12 +34,12 @@ void missing(const parser::DropStatement& s, char wanted, const parser::RangeVar
 }
 
 void check_may_drop(const catalog::Relation& r, char wanted) {
-  if (!same_family(wanted, r.kind)) {
-    throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not {}", r.name, words_of(wanted).article).hint(std::string(words_of(r.kind).hint));
+  if (!is_of_kind(wanted, r.kind)) {
+    throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not {}", r.name, relation_words(wanted).article).hint(std::string(relation_words(r.kind).hint));
   }
   Oid role = catalog::current_role();
   if (!catalog::is_owner(catalog_oid::pg_class, r.oid, role) && !catalog::is_owner(catalog_oid::pg_namespace, r.schema, role)) {
-    catalog::throw_not_owner(words_of(r.kind).noun, r.name);
+    catalog::throw_not_owner(relation_words(r.kind).noun, r.name);
   }
   if (r.schema == kPgCatalogNamespace) {
     throw SqlError(sqlstate::insufficient_privilege, "permission denied: \"{}\" is a system catalog", r.name);
@@ -115,7 +75,7 @@ bool add_relation(const parser::DropStatement& s, const parser::RangeVar& name, 
 }  // namespace
 
 void drop_objects(const parser::DropStatement& s, std::string_view text) {
-  char wanted = wanted_kind(s.type_of_object);
+  char wanted = relation_kind_of(s.type_of_object);
   if (s.concurrently && s.behavior == parser::DropBehavior::cascade) {
     throw SqlError(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support CASCADE");
   }

@@ -9,10 +9,11 @@
 
 namespace hathi::ddl {
 
-namespace {
-
+namespace kind = catalog::relation_kind;
 using catalog::ObjectAddress;
 using parser::ObjectType;
+
+namespace {
 
 void lock_object(const ObjectAddress& o) {
   locking::acquire(transaction::owner(), locking::LockTag::object_tag(catalog::current_database(), o.class_id, o.object, 0), locking::LockMode::access_exclusive);
@@ -64,6 +65,44 @@ void require_owner(ObjectType, const ObjectAddress& object) {
 
 // A statement of this session that still reads the relation holds a reference to its descriptor: the cursor's plan.
 void require_not_in_use(const catalog::Relation&, std::string_view) {}
+
+RelationWords relation_words(char k) {
+  switch (k) {
+    case kind::table:
+    case kind::partitioned_table: return {"table", "a table", "tables", "Use DROP TABLE to remove a table."};
+    case kind::view: return {"view", "a view", "views", "Use DROP VIEW to remove a view."};
+    case kind::materialized_view: return {"materialized view", "a materialized view", "materialized views", "Use DROP MATERIALIZED VIEW to remove a materialized view."};
+    case kind::index:
+    case kind::partitioned_index: return {"index", "an index", "indexes", "Use DROP INDEX to remove an index."};
+    case kind::sequence: return {"sequence", "a sequence", "sequences", "Use DROP SEQUENCE to remove a sequence."};
+    case kind::foreign_table: return {"foreign table", "a foreign table", "foreign tables", "Use DROP FOREIGN TABLE to remove a foreign table."};
+    case kind::composite: return {"type", "a type", "composite types", "Use DROP TYPE to remove a type."};
+    default: return {"relation", "a relation", "this kind of relation", ""};
+  }
+}
+
+char relation_kind_of(ObjectType type) {
+  switch (type) {
+    case ObjectType::table: return kind::table;
+    case ObjectType::view: return kind::view;
+    case ObjectType::materialized_view: return kind::materialized_view;
+    case ObjectType::index: return kind::index;
+    case ObjectType::sequence: return kind::sequence;
+    case ObjectType::foreign_table: return kind::foreign_table;
+    default: return '\0';
+  }
+}
+
+bool is_of_kind(char wanted, char actual) {
+  if (actual == kind::partitioned_table) return wanted == kind::table;
+  if (actual == kind::partitioned_index) return wanted == kind::index;
+  return wanted == actual;
+}
+
+void require_kind(const catalog::Relation& relation, ObjectType type) {
+  char wanted = relation_kind_of(type);
+  if (!is_of_kind(wanted, relation.kind)) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not {}", relation.name, relation_words(wanted).article);
+}
 
 parser::RangeVar range_var_of(const parser::QualifiedName& names) {
   parser::RangeVar out;

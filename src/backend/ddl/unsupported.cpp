@@ -12,10 +12,8 @@ namespace hathi::ddl {
 void create_table_as(const UtilityCall&, const parser::CreateTableAsStatement&, std::string&) { throw_not_supported("CREATE TABLE AS"); }
 void reindex(const UtilityCall&, const parser::ReindexStatement&) { throw_not_supported("REINDEX"); }
 void refresh_materialized_view(const UtilityCall&, const parser::RefreshStatement&, std::string&) { throw_not_supported("REFRESH MATERIALIZED VIEW"); }
-void rename_object(const parser::RenameStatement&, std::string_view) { throw_not_supported("ALTER … RENAME"); }
 void alter_owner(const parser::AlterOwnerStatement&, std::string_view) { throw_not_supported("ALTER … OWNER"); }
 void alter_object_schema(const parser::AlterSchemaStatement&, std::string_view) { throw_not_supported("ALTER … SET SCHEMA"); }
-void comment_on(const parser::CommentStatement&, std::string_view) { throw_not_supported("COMMENT"); }
 void create_role(const parser::CreateRoleStatement&) { throw_not_supported("CREATE ROLE"); }
 void alter_role(const parser::AlterRoleStatement&) { throw_not_supported("ALTER ROLE"); }
 void drop_role(const parser::DropRoleStatement&) { throw_not_supported("DROP ROLE"); }

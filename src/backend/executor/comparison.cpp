@@ -44,7 +44,7 @@ bool is_descending(Oid order_operator) {
 namespace {
 void prepare_site(FunctionSite& site, Oid function, Oid collation, int arguments) {
   const BuiltinFunction* builtin = find_builtin_function(function);
-  if (builtin == nullptr) throw SqlError(sqlstate::internal_error, "cache lookup failed for function {}", raw(function));
+  if (builtin == nullptr) throw_missing_function(function);
   site.function = builtin->function;
   site.oid = function;
   site.collation = collation;

@@ -504,7 +504,8 @@ FunctionPointer resolve_function(const catalog::FunctionInfo& info, FunctionSite
   if (const BuiltinFunction* builtin = find_builtin_function(info.oid)) return builtin->function;
   auto found = languages().find(raw(info.language));
   if (found != languages().end()) return found->second(info, site, arena);
-  throw_not_supported(fmt::format("function {}", info.name));
+  // Only a call is refused: clients join catalogs that are empty here and describe their rows with such functions.
+  return [](FunctionCall& call) -> Datum { throw_not_supported(fmt::format("function {}", catalog::function_info(call.site->oid).name)); };
 }
 
 void check_execute_privilege(const catalog::FunctionInfo& info) {

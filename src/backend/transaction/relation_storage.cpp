@@ -191,6 +191,17 @@ namespace hathi::storage {
 
 using namespace transaction;
 
+namespace {
+// The log knows of the file before it exists, so that a crash leaves no orphan.
+void create_logged_fork(const RelationFile& file, Fork fork, Xid xid) {
+  std::vector<std::byte> record;
+  put_file(record, file);
+  record.push_back(static_cast<std::byte>(fork));
+  wal::write_out(wal::insert(wal::ResourceManager::storage, static_cast<std::uint8_t>(StorageInfo::create), record, xid));
+  create_fork(file, fork, false);
+}
+}  // namespace
+
 void create_storage(const RelationFile& file, Persistence persistence) {
   bool temporary = persistence == Persistence::temporary;
   if (temporary) {
@@ -202,12 +213,12 @@ void create_storage(const RelationFile& file, Persistence persistence) {
   Xid xid = current_xid();
   track_creation(file, xid);
   pending.push_back({file, false, false, nesting_level()});
-  std::vector<std::byte> record;
-  put_file(record, file);
-  record.push_back(static_cast<std::byte>(Fork::main));
-  // The log knows of the file before it exists, so that a crash leaves no orphan.
-  wal::write_out(wal::insert(wal::ResourceManager::storage, static_cast<std::uint8_t>(StorageInfo::create), record, xid));
-  create_fork(file, Fork::main, false);
+  create_logged_fork(file, Fork::main, xid);
+  if (persistence == Persistence::unlogged) {
+    // What the relation becomes after a crash; an index or a sequence writes its first page there.
+    create_logged_fork(file, Fork::init, xid);
+    remember_written(file, Fork::init, 0);
+  }
 }
 
 void drop_storage_at_commit(const RelationFile& file) {

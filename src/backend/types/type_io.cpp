@@ -15,7 +15,7 @@ FunctionPointer resolve(Oid function, Oid type, std::string_view what) {
     throw SqlError(sqlstate::undefined_function, "no {} function available for type {}", what, catalog::format_type(type));
   }
   const BuiltinFunction* builtin = find_builtin_function(function);
-  if (builtin == nullptr) throw SqlError(sqlstate::internal_error, "cache lookup failed for function {}", raw(function));
+  if (builtin == nullptr) throw_not_supported(fmt::format("type {}", catalog::format_type(type)));
   return builtin->function;
 }
 

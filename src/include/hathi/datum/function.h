@@ -90,6 +90,8 @@ struct BuiltinFunction {
 void register_functions(std::span<const BuiltinFunction> table);
 // nullptr when there is no such built-in.
 const BuiltinFunction* find_builtin_function(Oid oid);
+// 0A000 for an OID that PostgreSQL's catalogs name and no table here has; XX000 for any other.
+[[noreturn]] void throw_missing_function(Oid function);
 
 // Direct calls by OID for code that has fixed arguments (index comparisons, type output, …). Results are allocated in arena.
 // NULL results throw internal_error.

@@ -120,7 +120,7 @@ void sync_data_directory();
 
 // Relation storage tied to the running transaction: created files vanish at abort, dropped ones at commit (WAL-logged).
 enum class Persistence : char { permanent = 'p', unlogged = 'u', temporary = 't' };
-void create_storage(const RelationFile& file, Persistence persistence);        // main fork (and init fork by the caller for unlogged)
+void create_storage(const RelationFile& file, Persistence persistence);        // main fork and, of unlogged relations, an empty init fork
 void drop_storage_at_commit(const RelationFile& file);
 // Is the relation new in this transaction (not yet visible to anyone else)?
 bool created_in_this_transaction(const RelationFile& file);

@@ -1,0 +1,67 @@
+// COMMENT ON.
+
+#include "hathi/analyzer/analyze.h"
+#include "hathi/catalog/lookup.h"
+#include "object_names.h"
+#include "relation_store.h"
+#include "statements.h"
+
+namespace hathi::ddl {
+
+namespace {
+
+namespace kind = catalog::relation_kind;
+using catalog::ObjectAddress;
+using parser::ObjectType;
+
+// Comments change nothing that a reader sees: the relation stays usable meanwhile.
+catalog::RelationRef open_owned(const parser::RangeVar& name, ObjectType type) {
+  catalog::RelationRef r = analyzer::open_by_name(&name, locking::LockMode::share_update_exclusive);
+  if (type != ObjectType::column) require_kind(*r, type);
+  if (!catalog::is_owner(catalog_oid::pg_class, r->oid, catalog::current_role())) catalog::throw_not_owner(relation_words(r->kind).noun, r->name);
+  return r;
+}
+
+ObjectAddress find_column(const parser::QualifiedName& name) {
+  if (name.size() < 2) throw SqlError(sqlstate::syntax_error, "column name must be qualified");
+  std::size_t n = name.size();
+  parser::RangeVar table;
+  table.name = name[n - 2];
+  if (n > 2) table.schema = name[n - 3];
+  if (n > 3) table.catalog = name[n - 4];
+  catalog::RelationRef r = open_owned(table, ObjectType::column);
+  if (r->kind != kind::table && r->kind != kind::view && r->kind != kind::materialized_view && r->kind != kind::composite &&
+      r->kind != kind::foreign_table && r->kind != kind::partitioned_table) {
+    throw SqlError(sqlstate::wrong_object_type, "cannot set comment on relation \"{}\"", r->name)
+        .detail(fmt::format("This operation is not supported for {}.", relation_words(r->kind).plural));
+  }
+  std::string_view column = name.back();
+  for (int i = 0; i < r->descriptor->count(); ++i) {
+    const Attribute& a = (*r->descriptor)[i];
+    if (!a.dropped && a.name == column) return {catalog_oid::pg_class, r->oid, i + 1};
+  }
+  throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", column, r->name);
+}
+
+}  // namespace
+
+void comment_on(const parser::CommentStatement& s, std::string_view text) {
+  ObjectAddress address;
+  switch (s.object->type_of_object) {
+    case ObjectType::table:
+    case ObjectType::view:
+    case ObjectType::materialized_view:
+    case ObjectType::index:
+    case ObjectType::sequence:
+    case ObjectType::foreign_table:
+      address = {catalog_oid::pg_class, open_owned(range_var_of(s.object->name), s.object->type_of_object)->oid, 0};
+      break;
+    case ObjectType::column: address = find_column(s.object->name); break;
+    default:
+      address = *find_object(s.object->type_of_object, *s.object, text, false);
+      require_owner(s.object->type_of_object, address);
+  }
+  catalog::set_comment(address, s.is_null ? std::string_view() : s.text);
+}
+
+}  // namespace hathi::ddl
