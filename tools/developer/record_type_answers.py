@@ -157,7 +157,7 @@ def make_call(function, arguments, types):
         parts.append(part)
     call = f"pg_catalog.\"{function['name']}\"({', '.join(parts)})"
     if function["set"]:
-        return f"select string_agg(coalesce(format('%s', x), '\\N'), '|') as v, min(pg_typeof(x)::oid) as t from {call} x"
+        return f"select string_agg(case when x is null then '\\N' else format('%s', x) end, '|') as v, min(pg_typeof(x)::oid) as t from {call} x"
     return f"select case when x is null and x::text is null then null else format('%s', x) end as v, pg_typeof(x)::oid as t from {call} x"
 
 

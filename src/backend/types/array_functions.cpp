@@ -1,330 +1,394 @@
-// Functions over arrays of any type.
+// Functions on arrays: parts, shape, building, text, rows.
 
 #include <algorithm>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "hathi/catalog/lookup.h"
-#include "hathi/error/sql_error.h"
+#include <fmt/format.h>
+
+#include "hathi/base/builtin_oids.h"
 #include "hathi/types/array.h"
+#include "hathi/types/utf8.h"
+#include "adapter.h"
+#include "errors.h"
+#include "parse.h"
 #include "tables.h"
+#include "type_compare.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
 namespace {
 
+constexpr TypeLayout kText{-1, false, 'i'};
+
 TypeLayout layout_of(Oid type) { return catalog::type_info(type).layout; }
-
-std::string element_text(Datum value, Oid output, Arena& arena) { return call_function(output, arena, {value}).as_pointer<char>(); }
-
-Datum array_to_string(FunctionCall& call) {
-  if (call.args[0].is_null || call.args[1].is_null) return call.null();
-  Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena);
-  std::string_view separator = call.text(1);
-  bool has_null_text = call.site->argument_count > 2 && !call.args[2].is_null;
-  std::string_view null_text = has_null_text ? call.text(2) : std::string_view();
-  Oid output = catalog::type_info(a.element_type()).output;
-  ArrayCursor cursor(a, layout_of(a.element_type()));
-  std::string out;
-  bool first = true;
-  for (NullableDatum v; cursor.next(v);) {
-    if (v.is_null && !has_null_text) continue;
-    if (!first) out += separator;
-    first = false;
-    out += v.is_null ? std::string(null_text) : element_text(v.value, output, arena);
-  }
-  return varlena::make(arena, out);
+// The element type of an array type as declared at the call site.
+Oid element_of_argument(FunctionCall& call, int i) {
+  const catalog::TypeInfo& info = catalog::type_info(catalog::base_type(argument_type(call, i)));
+  if (!is_valid(info.element)) throw SqlError(sqlstate::datatype_mismatch, "argument declared anyarray is not an array but type {}", catalog::format_type(info.oid));
+  return info.element;
 }
+ArrayView array_argument(FunctionCall& call, int i) { return ArrayView(call.arg(i), call.arena()); }
 
-// NULL separator: one character an element; empty separator: the whole text is one.
-Datum string_to_array(FunctionCall& call) {
-  if (call.args[0].is_null) return call.null();
-  Arena& arena = call.arena();
-  std::string_view text = call.text(0);
-  bool has_null_text = call.site->argument_count > 2 && !call.args[2].is_null;
-  std::string_view null_text = has_null_text ? call.text(2) : std::string_view();
-  std::vector<std::string_view> parts;
-  if (call.args[1].is_null) {
-    for (std::size_t i = 0; i < text.size();) {
-      std::size_t n = 1;
-      while (i + n < text.size() && (static_cast<unsigned char>(text[i + n]) & 0xC0) == 0x80) ++n;
-      parts.push_back(text.substr(i, n));
-      i += n;
-    }
-  } else if (!text.empty()) {
-    std::string_view separator = call.text(1);
-    if (separator.empty()) {
-      parts.push_back(text);
-    } else {
-      for (std::size_t at = 0;;) {
-        std::size_t next = text.find(separator, at);
-        parts.push_back(text.substr(at, next == std::string_view::npos ? next : next - at));
-        if (next == std::string_view::npos) break;
-        at = next + separator.size();
-      }
-    }
-  }
-  if (parts.empty()) return make_empty_array(arena, type_oid::text);
-  std::vector<Datum> values;
-  auto nulls = std::make_unique<bool[]>(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    nulls[i] = has_null_text && parts[i] == null_text;
-    values.push_back(varlena::make(arena, parts[i]));
-  }
-  return make_array(arena, type_oid::text, layout_of(type_oid::text), values, nulls.get());
+// --- shape --------------------------------------------------------------------------------------------------------------------
+template <int (ArrayView::*Get)(int) const> Datum dimension_fact(FunctionCall& call) {
+  ArrayView a = array_argument(call, 0);
+  int d = call.arg(1).as_int32();
+  if (d < 1 || d > a.dimensions()) return call.null();
+  return Datum::of(std::int32_t{(a.*Get)(d - 1)});
 }
-
-bool dimension_of(FunctionCall& call, ArrayView& a, int& dimension) {
-  a = ArrayView(call.arg(0), call.arena());
-  dimension = call.arg(1).as_int32() - 1;
-  return dimension >= 0 && dimension < a.dimensions();
-}
-Datum array_length(FunctionCall& call) { ArrayView a; int d; return dimension_of(call, a, d) ? Datum::of(std::int32_t{a.length(d)}) : call.null(); }
-Datum array_lower(FunctionCall& call) { ArrayView a; int d; return dimension_of(call, a, d) ? Datum::of(std::int32_t{a.lower(d)}) : call.null(); }
-Datum array_upper(FunctionCall& call) { ArrayView a; int d; return dimension_of(call, a, d) ? Datum::of(std::int32_t{a.upper(d)}) : call.null(); }
-Datum cardinality(FunctionCall& call) { return Datum::of(std::int32_t{ArrayView(call.arg(0), call.arena()).count()}); }
 Datum array_ndims(FunctionCall& call) {
-  int n = ArrayView(call.arg(0), call.arena()).dimensions();
+  int n = array_argument(call, 0).dimensions();
   return n == 0 ? call.null() : Datum::of(std::int32_t{n});
 }
 Datum array_dims(FunctionCall& call) {
-  ArrayView a(call.arg(0), call.arena());
+  ArrayView a = array_argument(call, 0);
   if (a.dimensions() == 0) return call.null();
-  std::string out;
-  for (int i = 0; i < a.dimensions(); ++i) out += fmt::format("[{}:{}]", a.lower(i), a.upper(i));
-  return varlena::make(call.arena(), out);
+  std::string text;
+  for (int i = 0; i < a.dimensions(); ++i) text += fmt::format("[{}:{}]", a.lower(i), a.upper(i));
+  return varlena::make(call.arena(), text);
+}
+Datum array_cardinality(FunctionCall& call) { return Datum::of(std::int32_t{array_argument(call, 0).count()}); }
+
+// --- joining ------------------------------------------------------------------------------------------------------------------
+// `array` NULL counts as an empty array.
+Datum add_element(FunctionCall& call, int array_index, int value_index, bool append) {
+  Arena& arena = call.arena();
+  Oid element = element_of_argument(call, array_index);
+  NullableDatum value = call.args[value_index];
+  if (call.arg_null(array_index)) return make_array(arena, element, layout_of(element), {&value.value, 1}, &value.is_null);
+  ArrayView a = array_argument(call, array_index);
+  if (a.dimensions() > 1) throw SqlError(sqlstate::data_exception, "argument must be empty or one-dimensional array");
+  int lower = a.dimensions() == 0 ? 1 : a.lower(0);
+  if (append && a.dimensions() == 1 && a.upper(0) == 2147483647) throw_out_of_range<std::int32_t>();
+  ArrayElements old = array_elements(a, layout_of(element), arena);
+  auto n = static_cast<std::size_t>(old.count) + 1;
+  auto* values = arena.make_array<Datum>(n);
+  auto* nulls = arena.make_array<bool>(n);
+  std::copy_n(old.values, old.count, values + (append ? 0 : 1));
+  std::copy_n(old.nulls, old.count, nulls + (append ? 0 : 1));
+  values[append ? n - 1 : 0] = value.value;
+  nulls[append ? n - 1 : 0] = value.is_null;
+  int length = static_cast<int>(n);
+  return make_array(arena, element, layout_of(element), values, nulls, 1, &length, &lower);
+}
+Datum array_append(FunctionCall& call) { return add_element(call, 0, 1, true); }
+Datum array_prepend(FunctionCall& call) { return add_element(call, 1, 0, false); }
+
+Datum array_cat(FunctionCall& call) {
+  if (call.arg_null(0)) return call.arg_null(1) ? call.null() : call.arg(1);
+  if (call.arg_null(1)) return call.arg(0);
+  Arena& arena = call.arena();
+  ArrayView a = array_argument(call, 0);
+  ArrayView b = array_argument(call, 1);
+  if (a.element_type() != b.element_type()) {
+    throw SqlError(sqlstate::datatype_mismatch, "cannot concatenate incompatible arrays")
+        .detail(fmt::format("Arrays with element types {} and {} are not compatible for concatenation.", catalog::format_type(a.element_type()),
+                            catalog::format_type(b.element_type())));
+  }
+  if (a.dimensions() == 0) return call.arg(1);
+  if (b.dimensions() == 0) return call.arg(0);
+  auto incompatible = [](std::string_view detail) {
+    return SqlError(sqlstate::array_subscript_error, "cannot concatenate incompatible arrays").detail(std::string(detail));
+  };
+  int na = a.dimensions();
+  int nb = b.dimensions();
+  if (std::abs(na - nb) > 1) {
+    throw incompatible(fmt::format("Arrays of {} and {} dimensions are not compatible for concatenation.", na, nb));
+  }
+  int n = std::max(na, nb);
+  int lengths[kMaxDimensions];
+  int lowers[kMaxDimensions];
+  if (na == nb) {
+    for (int i = 0; i < n; ++i) {
+      lengths[i] = a.length(i);
+      lowers[i] = a.lower(i);
+      if (i > 0 && (a.length(i) != b.length(i) || a.lower(i) != b.lower(i))) {
+        throw incompatible("Arrays with differing element dimensions are not compatible for concatenation.");
+      }
+    }
+    lengths[0] += b.length(0);
+  } else {
+    // The one with fewer dimensions becomes an element of the other's outermost one.
+    ArrayView outer = na > nb ? a : b;
+    ArrayView inner = na > nb ? b : a;
+    for (int i = 0; i < n; ++i) {
+      lengths[i] = outer.length(i);
+      lowers[i] = outer.lower(i);
+      if (i > 0 && (outer.length(i) != inner.length(i - 1) || outer.lower(i) != inner.lower(i - 1))) {
+        throw incompatible("Arrays with differing dimensions are not compatible for concatenation.");
+      }
+    }
+    ++lengths[0];
+  }
+  TypeLayout layout = layout_of(a.element_type());
+  ArrayElements x = array_elements(a, layout, arena);
+  ArrayElements y = array_elements(b, layout, arena);
+  auto count = static_cast<std::size_t>(x.count) + static_cast<std::size_t>(y.count);
+  auto* values = arena.make_array<Datum>(count);
+  auto* nulls = arena.make_array<bool>(count);
+  std::copy_n(x.values, x.count, values);
+  std::copy_n(x.nulls, x.count, nulls);
+  std::copy_n(y.values, y.count, values + x.count);
+  std::copy_n(y.nulls, y.count, nulls + x.count);
+  return make_array(arena, a.element_type(), layout, values, nulls, n, lengths, lowers);
 }
 
 // --- searching and changing ------------------------------------------------------------------------------------------------------
-ComparisonFunction comparison_for(Oid element, Oid collation, std::string_view what) {
-  Oid function = catalog::type_info(element).compare_function;
-  if (!is_valid(function)) {
-    throw SqlError(sqlstate::undefined_function, "could not identify {} for type {}", what, catalog::format_type(element));
-  }
-  return prepare_comparison(function, collation);
+void require_one_dimension(ArrayView a, std::string_view what) {
+  if (a.dimensions() > 1) throw SqlError(sqlstate::feature_not_supported, "{}", what);
 }
-
-Datum position_from(FunctionCall& call, int start) {
-  Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena);
-  if (a.dimensions() > 1) {
-    throw SqlError(sqlstate::feature_not_supported, "searching for elements in multidimensional arrays is not supported");
+Datum array_position(FunctionCall& call) {
+  if (call.arg_null(0)) return call.null();
+  ArrayView a = array_argument(call, 0);
+  require_one_dimension(a, "searching for elements in multidimensional arrays is not supported");
+  int start = a.dimensions() == 0 ? 1 : a.lower(0);
+  int first = start;
+  if (call.site->argument_count > 2) {
+    if (call.arg_null(2)) throw SqlError(sqlstate::null_value_not_allowed, "initial position must not be null");
+    first = call.arg(2).as_int32();
   }
   if (a.dimensions() == 0) return call.null();
-  ComparisonFunction equal = comparison_for(a.element_type(), call.collation(), "an equality operator");
+  bool wanted_null = call.arg_null(1);
+  if (wanted_null && !a.has_nulls()) return call.null();
+  TypeEquality equal(a.element_type(), call.collation());
   ArrayCursor cursor(a, layout_of(a.element_type()));
-  int at = a.lower(0);
-  for (NullableDatum v; cursor.next(v); ++at) {
-    if (at < start) continue;
-    bool same = v.is_null ? call.args[1].is_null : (!call.args[1].is_null && compare(equal, v.value, call.arg(1), arena) == 0);
-    if (same) return Datum::of(std::int32_t{at});
+  NullableDatum v;
+  for (int i = start; cursor.next(v); ++i) {
+    if (i < first || v.is_null != wanted_null) continue;
+    if (wanted_null || equal(v.value, call.arg(1), call.arena())) return Datum::of(std::int32_t{i});
   }
   return call.null();
 }
-Datum array_position(FunctionCall& call) { return call.args[0].is_null ? call.null() : position_from(call, INT32_MIN); }
-Datum array_position_start(FunctionCall& call) {
-  if (call.args[2].is_null) throw SqlError(sqlstate::null_value_not_allowed, "initial position must not be null");
-  return call.args[0].is_null ? call.null() : position_from(call, call.arg(2).as_int32());
-}
-
 Datum array_positions(FunctionCall& call) {
-  if (call.args[0].is_null) return call.null();
-  Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena);
-  if (a.dimensions() > 1) throw SqlError(sqlstate::feature_not_supported, "searching for elements in multidimensional arrays is not supported");
-  std::vector<Datum> found;
+  if (call.arg_null(0)) return call.null();
+  ArrayView a = array_argument(call, 0);
+  require_one_dimension(a, "searching for elements in multidimensional arrays is not supported");
+  List<Datum> positions;
+  bool wanted_null = call.arg_null(1);
   if (a.dimensions() == 1) {
-    ComparisonFunction equal = comparison_for(a.element_type(), call.collation(), "an equality operator");
+    TypeEquality equal(a.element_type(), call.collation());
     ArrayCursor cursor(a, layout_of(a.element_type()));
-    int at = a.lower(0);
-    for (NullableDatum v; cursor.next(v); ++at) {
-      bool same = v.is_null ? call.args[1].is_null : (!call.args[1].is_null && compare(equal, v.value, call.arg(1), arena) == 0);
-      if (same) found.push_back(Datum::of(std::int32_t{at}));
+    NullableDatum v;
+    for (int i = a.lower(0); cursor.next(v); ++i) {
+      if (v.is_null != wanted_null) continue;
+      if (wanted_null || equal(v.value, call.arg(1), call.arena())) positions.push_back(call.arena(), Datum::of(std::int32_t{i}));
     }
   }
-  if (found.empty()) return make_empty_array(arena, type_oid::int4);
-  return make_array(arena, type_oid::int4, layout_of(type_oid::int4), found);
-}
-
-// The element type of a call's array, from the value or from the declared type.
-Oid element_type_of(const FunctionCall& call, int i) {
-  if (!call.args[i].is_null) {
-    Arena scratch(256);
-    return ArrayView(call.args[i].value, scratch).element_type();
-  }
-  return catalog::type_info(call.site->result_type).element;
-}
-
-struct Elements {
-  std::vector<Datum> values;
-  std::vector<char> nulls;
-  int lower = 1;
-};
-
-Elements one_dimension(FunctionCall& call, int i) {
-  Elements out;
-  if (call.args[i].is_null) return out;
-  ArrayView a(call.arg(i), call.arena());
-  if (a.dimensions() > 1) throw SqlError(sqlstate::data_exception, "argument must be empty or one-dimensional array");
-  if (a.dimensions() == 1) out.lower = a.lower(0);
-  ArrayCursor cursor(a, layout_of(a.element_type()));
-  for (NullableDatum v; cursor.next(v);) {
-    out.values.push_back(v.value);
-    out.nulls.push_back(v.is_null);
-  }
-  return out;
-}
-
-Datum build(FunctionCall& call, Oid element, const Elements& e) {
-  if (e.values.empty()) return make_empty_array(call.arena(), element);
-  auto nulls = std::make_unique<bool[]>(e.nulls.size());
-  for (std::size_t i = 0; i < e.nulls.size(); ++i) nulls[i] = e.nulls[i] != 0;
-  int length = static_cast<int>(e.values.size());
-  return make_array(call.arena(), element, layout_of(element), e.values.data(), nulls.get(), 1, &length, &e.lower);
-}
-
-Datum array_append(FunctionCall& call) {
-  Oid element = element_type_of(call, 0);
-  Elements e = one_dimension(call, 0);
-  e.values.push_back(call.arg(1));
-  e.nulls.push_back(call.args[1].is_null);
-  return build(call, element, e);
-}
-
-Datum array_prepend(FunctionCall& call) {
-  Oid element = element_type_of(call, 1);
-  Elements e = one_dimension(call, 1);
-  e.values.insert(e.values.begin(), call.arg(0));
-  e.nulls.insert(e.nulls.begin(), call.args[0].is_null);
-  return build(call, element, e);
+  return make_array(call.arena(), type_oid::int4, {4, true, 'i'}, {positions.begin(), positions.size()});
 }
 
 Datum array_remove(FunctionCall& call) {
-  if (call.args[0].is_null) return call.null();
-  Oid element = element_type_of(call, 0);
-  ComparisonFunction equal = comparison_for(element, call.collation(), "an equality operator");
-  Elements e = one_dimension(call, 0), kept;
-  kept.lower = e.lower;
-  for (std::size_t i = 0; i < e.values.size(); ++i) {
-    bool same = e.nulls[i] != 0 ? call.args[1].is_null : (!call.args[1].is_null && compare(equal, e.values[i], call.arg(1), call.arena()) == 0);
-    if (same) continue;
-    kept.values.push_back(e.values[i]);
-    kept.nulls.push_back(e.nulls[i]);
-  }
-  return build(call, element, kept);
-}
-
-Datum array_cat(FunctionCall& call) {
-  if (call.args[0].is_null && call.args[1].is_null) return call.null();
-  if (call.args[0].is_null) return call.arg(1);
-  if (call.args[1].is_null) return call.arg(0);
-  Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena), b(call.arg(1), arena);
-  if (a.dimensions() == 0) return call.arg(1);
-  if (b.dimensions() == 0) return call.arg(0);
-  Oid element = a.element_type();
-  int n = std::max(a.dimensions(), b.dimensions());
-  if (std::abs(a.dimensions() - b.dimensions()) > 1) throw SqlError(sqlstate::array_subscript_error, "cannot concatenate incompatible arrays");
-  int lengths[kMaxDimensions], lowers[kMaxDimensions];
-  ArrayView bigger = a.dimensions() >= b.dimensions() ? a : b;
-  for (int i = 0; i < n; ++i) {
-    lengths[i] = bigger.length(i);
-    lowers[i] = bigger.lower(i);
-  }
-  auto rows = [&](ArrayView v) { return v.dimensions() == n ? v.length(0) : 1; };
-  for (int i = 1; i < n; ++i) {
-    for (ArrayView v : {a, b}) {
-      int own = v.dimensions() == n ? v.length(i) : v.length(i - 1);
-      if (own != lengths[i]) throw SqlError(sqlstate::array_subscript_error, "cannot concatenate incompatible arrays");
-    }
-  }
-  lengths[0] = rows(a) + rows(b);
-  Elements e;
-  for (ArrayView v : {a, b}) {
-    ArrayCursor cursor(v, layout_of(element));
-    for (NullableDatum d; cursor.next(d);) {
-      e.values.push_back(d.value);
-      e.nulls.push_back(d.is_null);
-    }
-  }
-  auto nulls = std::make_unique<bool[]>(e.nulls.size() + 1);
-  for (std::size_t i = 0; i < e.nulls.size(); ++i) nulls[i] = e.nulls[i] != 0;
-  return make_array(arena, element, layout_of(element), e.values.data(), nulls.get(), n, lengths, lowers);
-}
-
-// --- comparison ---------------------------------------------------------------------------------------------------------------------
-int compare_arrays(FunctionCall& call) {
-  Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena), b(call.arg(1), arena);
-  if (a.element_type() != b.element_type()) throw SqlError(sqlstate::datatype_mismatch, "cannot compare arrays of different element types");
-  ComparisonFunction order = comparison_for(a.element_type(), call.collation(), "a comparison function");
+  if (call.arg_null(0)) return call.null();
+  ArrayView a = array_argument(call, 0);
+  require_one_dimension(a, "removing elements from multidimensional arrays is not supported");
+  if (a.dimensions() == 0) return call.arg(0);
+  bool wanted_null = call.arg_null(1);
   TypeLayout layout = layout_of(a.element_type());
-  ArrayCursor x(a, layout), y(b, layout);
-  NullableDatum v, w;
-  for (;;) {
-    bool more_x = x.next(v), more_y = y.next(w);
-    if (!more_x || !more_y) {
-      if (more_x != more_y) return more_x ? 1 : -1;
-      break;
-    }
-    if (v.is_null || w.is_null) {
-      if (v.is_null != w.is_null) return v.is_null ? 1 : -1;   // NULL is above all
-      continue;
-    }
-    int c = compare(order, v.value, w.value, arena);
-    if (c != 0) return c < 0 ? -1 : 1;
+  TypeEquality equal(a.element_type(), call.collation());
+  ArrayElements e = array_elements(a, layout, call.arena());
+  int kept = 0;
+  for (int i = 0; i < e.count; ++i) {
+    bool hit = e.nulls[i] ? wanted_null : !wanted_null && equal(e.values[i], call.arg(1), call.arena());
+    if (hit) continue;
+    e.values[kept] = e.values[i];
+    e.nulls[kept++] = e.nulls[i];
   }
-  if (a.dimensions() != b.dimensions()) return a.dimensions() < b.dimensions() ? -1 : 1;
-  for (int i = 0; i < a.dimensions(); ++i) if (a.length(i) != b.length(i)) return a.length(i) < b.length(i) ? -1 : 1;
-  for (int i = 0; i < a.dimensions(); ++i) if (a.lower(i) != b.lower(i)) return a.lower(i) < b.lower(i) ? -1 : 1;
-  return 0;
+  if (kept == e.count) return call.arg(0);
+  int lower = a.lower(0);
+  return make_array(call.arena(), a.element_type(), layout, e.values, e.nulls, kept == 0 ? 0 : 1, &kept, &lower);
 }
-Datum btarraycmp(FunctionCall& call) { return Datum::of(std::int32_t{compare_arrays(call)}); }
-Datum array_eq(FunctionCall& call) { return Datum::of(compare_arrays(call) == 0); }
-Datum array_ne(FunctionCall& call) { return Datum::of(compare_arrays(call) != 0); }
-Datum array_lt(FunctionCall& call) { return Datum::of(compare_arrays(call) < 0); }
-Datum array_le(FunctionCall& call) { return Datum::of(compare_arrays(call) <= 0); }
-Datum array_gt(FunctionCall& call) { return Datum::of(compare_arrays(call) > 0); }
-Datum array_ge(FunctionCall& call) { return Datum::of(compare_arrays(call) >= 0); }
-
-// Is every element of `part` in `whole`?  any: is one?
-bool contains(FunctionCall& call, int whole, int part, bool any) {
-  Arena& arena = call.arena();
-  ArrayView a(call.arg(whole), arena), b(call.arg(part), arena);
-  if (a.element_type() != b.element_type()) throw SqlError(sqlstate::datatype_mismatch, "cannot compare arrays of different element types");
-  ComparisonFunction equal = comparison_for(a.element_type(), call.collation(), "an equality operator");
+Datum array_replace(FunctionCall& call) {
+  if (call.arg_null(0)) return call.null();
+  ArrayView a = array_argument(call, 0);
+  if (a.dimensions() == 0) return call.arg(0);
+  bool wanted_null = call.arg_null(1);
   TypeLayout layout = layout_of(a.element_type());
-  ArrayElements have = array_elements(a, layout, arena);
-  ArrayCursor cursor(b, layout);
-  for (NullableDatum v; cursor.next(v);) {
-    bool found = false;
-    for (int i = 0; i < have.count && !found && !v.is_null; ++i) found = !have.nulls[i] && compare(equal, have.values[i], v.value, arena) == 0;
-    if (any && found) return true;
-    if (!any && !found) return false;
+  TypeEquality equal(a.element_type(), call.collation());
+  ArrayElements e = array_elements(a, layout, call.arena());
+  for (int i = 0; i < e.count; ++i) {
+    bool hit = e.nulls[i] ? wanted_null : !wanted_null && equal(e.values[i], call.arg(1), call.arena());
+    if (!hit) continue;
+    e.values[i] = call.arg(2);
+    e.nulls[i] = call.arg_null(2);
   }
-  return !any;
+  int lengths[kMaxDimensions];
+  int lowers[kMaxDimensions];
+  for (int i = 0; i < a.dimensions(); ++i) {
+    lengths[i] = a.length(i);
+    lowers[i] = a.lower(i);
+  }
+  return make_array(call.arena(), a.element_type(), layout, e.values, e.nulls, a.dimensions(), lengths, lowers);
 }
-Datum arraycontains(FunctionCall& call) { return Datum::of(contains(call, 0, 1, false)); }
-Datum arraycontained(FunctionCall& call) { return Datum::of(contains(call, 1, 0, false)); }
-Datum arrayoverlap(FunctionCall& call) { return Datum::of(contains(call, 0, 1, true)); }
 
-// --- unnest, generate_subscripts: a value a call --------------------------------------------------------------------------------------
-struct Unnest {
+Datum trim_array(FunctionCall& call) {
+  ArrayView a = array_argument(call, 0);
+  int n = call.arg(1).as_int32();
+  int length = a.dimensions() == 0 ? 0 : a.length(0);
+  if (n < 0 || n > length) {
+    throw SqlError(sqlstate::array_element_error, "number of elements to trim must be between 0 and {}", length);
+  }
+  if (a.dimensions() == 0) return call.arg(0);
+  ArraySlice slice{0, a.lower(0) + length - n - 1, false, true};
+  return array_get_slice(a, layout_of(a.element_type()), {&slice, 1}, call.arena());
+}
+
+// --- array_fill -------------------------------------------------------------------------------------------------------------------
+// The int4s of a one-dimensional array without NULLs.
+std::vector<int> integers_of(FunctionCall& call, int i, std::string_view subject) {
+  ArrayView a = array_argument(call, i);
+  if (a.dimensions() > 1) {
+    throw SqlError(sqlstate::array_subscript_error, "wrong number of array subscripts").detail(fmt::format("{} array must be one dimensional.", subject));
+  }
+  if (a.has_nulls()) throw SqlError(sqlstate::null_value_not_allowed, "dimension values cannot be null");
+  ArrayElements e = array_elements(a, {4, true, 'i'}, call.arena());
+  std::vector<int> values;
+  for (int k = 0; k < e.count; ++k) values.push_back(e.values[k].as_int32());
+  return values;
+}
+Datum array_fill(FunctionCall& call) {
+  bool with_bounds = call.site->argument_count > 2;
+  if (call.arg_null(1) || (with_bounds && call.arg_null(2))) {
+    throw SqlError(sqlstate::null_value_not_allowed, "dimension array or low bound array cannot be null");
+  }
+  std::vector<int> lengths = integers_of(call, 1, "Dimension");
+  Oid element = argument_type(call, 0);
+  if (lengths.size() > kMaxDimensions) {
+    throw SqlError(sqlstate::program_limit_exceeded, "number of array dimensions ({}) exceeds the maximum allowed ({})", lengths.size(), kMaxDimensions);
+  }
+  std::vector<int> lowers(lengths.size(), 1);
+  if (with_bounds) {
+    lowers = integers_of(call, 2, "Dimension");
+    if (lowers.size() != lengths.size()) {
+      throw SqlError(sqlstate::array_subscript_error, "wrong number of array subscripts").detail("Low bound array has different size than dimensions array.");
+    }
+  }
+  std::int64_t count = lengths.empty() ? 0 : 1;
+  for (int n : lengths) {
+    count *= n;
+    if (n < 0 || count > kMaxArrayElements) {
+      throw SqlError(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})", kMaxArrayElements);
+    }
+  }
+  if (count == 0) return make_empty_array(call.arena(), element);
+  auto n = static_cast<std::size_t>(count);
+  auto* values = call.arena().make_array<Datum>(n);
+  auto* nulls = call.arena().make_array<bool>(n);
+  std::fill_n(values, n, call.arg(0));
+  std::fill_n(nulls, n, call.arg_null(0));
+  return make_array(call.arena(), element, layout_of(element), values, nulls, static_cast<int>(lengths.size()), lengths.data(), lowers.data());
+}
+
+// --- text -----------------------------------------------------------------------------------------------------------------------
+std::string joined(FunctionCall& call, std::string_view separator, const std::string_view* null_text) {
+  ArrayView a = array_argument(call, 0);
+  std::string result;
+  if (a.count() == 0) return result;
+  OutputFunction output(a.element_type());
+  ArrayCursor cursor(a, layout_of(a.element_type()));
+  NullableDatum v;
+  bool first = true;
+  while (cursor.next(v)) {
+    if (v.is_null && null_text == nullptr) continue;
+    if (!first) result += separator;
+    first = false;
+    result += v.is_null ? *null_text : output(v.value, call.arena());
+  }
+  return result;
+}
+Datum array_to_text(FunctionCall& call) { return varlena::make(call.arena(), joined(call, call.text(1), nullptr)); }
+Datum array_to_text_null(FunctionCall& call) {
+  if (call.arg_null(0) || call.arg_null(1)) return call.null();
+  if (call.arg_null(2)) return array_to_text(call);
+  std::string_view null_text = call.text(2);
+  return varlena::make(call.arena(), joined(call, call.text(1), &null_text));
+}
+
+// The fields of a text: split at the separator; NULL separator = single characters, empty separator = one field.
+template <class Take> void split_text(FunctionCall& call, Arena& arena, Take take) {
+  std::string_view text = call.text(0);
+  bool has_null_text = call.site->argument_count > 2 && !call.arg_null(2);
+  std::string_view null_text = has_null_text ? call.text(2) : std::string_view();
+  auto put = [&](std::string_view field) {
+    if (has_null_text && field == null_text) take(Datum(), true);
+    else take(varlena::make(arena, field), false);
+  };
+  if (text.empty()) return;
+  if (call.arg_null(1)) {
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t w = utf8::width(text[i], text.size() - i);
+      put(text.substr(i, w));
+      i += w;
+    }
+    return;
+  }
+  std::string_view separator = call.text(1);
+  if (separator.empty()) {
+    put(text);
+    return;
+  }
+  for (std::size_t start = 0;;) {
+    std::size_t at = text.find(separator, start);
+    put(text.substr(start, at == std::string_view::npos ? at : at - start));
+    if (at == std::string_view::npos) return;
+    start = at + separator.size();
+  }
+}
+Datum text_to_array(FunctionCall& call) {
+  if (call.arg_null(0)) return call.null();
+  List<Datum> values;
+  List<bool> nulls;
+  split_text(call, call.arena(), [&](Datum v, bool is_null) {
+    values.push_back(call.arena(), v);
+    nulls.push_back(call.arena(), is_null);
+  });
+  return make_array(call.arena(), type_oid::text, kText, {values.begin(), values.size()}, nulls.begin());
+}
+
+// Rows kept for the calls to come.
+struct Rows {
+  List<NullableDatum> values;
+  std::uint32_t next = 0;
+};
+Datum next_row(FunctionCall& call, Rows* rows) {
+  if (rows->next < rows->values.size()) {
+    NullableDatum v = rows->values[rows->next++];
+    return v.is_null ? call.null() : v.value;
+  }
+  *call.state = nullptr;
+  call.done = true;
+  return call.null();
+}
+Datum text_to_table(FunctionCall& call) {
+  auto* rows = static_cast<Rows*>(*call.state);
+  if (rows == nullptr) {
+    rows = call.state_arena->make<Rows>();
+    *call.state = rows;
+    if (!call.arg_null(0)) {
+      split_text(call, *call.state_arena, [&](Datum v, bool is_null) { rows->values.push_back(*call.state_arena, {v, is_null}); });
+    }
+  }
+  return next_row(call, rows);
+}
+
+// --- rows -----------------------------------------------------------------------------------------------------------------------
+struct Unnesting {
   ArrayCursor cursor;
 };
-
-Datum unnest(FunctionCall& call) {
-  auto* state = static_cast<Unnest*>(*call.state);
+Datum array_unnest(FunctionCall& call) {
+  auto* state = static_cast<Unnesting*>(*call.state);
   if (state == nullptr) {
-    const std::byte* own = copy_datum(Datum::of(static_cast<const void*>(varlena::aligned(call.arg(0), call.arena()))), {-1, false, 'i'}, *call.state_arena).as_pointer();
-    ArrayView a(own);
-    state = call.state_arena->make<Unnest>(Unnest{ArrayCursor(a, layout_of(a.element_type()))});
+    ArrayView given = array_argument(call, 0);
+    // The argument may be gone at the next call.
+    auto* copy = static_cast<std::byte*>(call.state_arena->allocate(given.total_size(), 8));
+    std::memcpy(copy, given.base(), given.total_size());
+    ArrayView array(copy);
+    state = call.state_arena->make<Unnesting>(ArrayCursor(array, layout_of(array.element_type())));
     *call.state = state;
   }
   NullableDatum v;
   if (!state->cursor.next(v)) {
+    *call.state = nullptr;
     call.done = true;
     return call.null();
   }
@@ -332,40 +396,74 @@ Datum unnest(FunctionCall& call) {
 }
 
 struct Subscripts {
-  int current, last, step;
+  int next, last, step;
 };
-
 Datum generate_subscripts(FunctionCall& call) {
-  auto* state = static_cast<Subscripts*>(*call.state);
-  if (state == nullptr) {
-    ArrayView a;
-    int d;
+  auto* s = static_cast<Subscripts*>(*call.state);
+  if (s == nullptr) {
+    ArrayView a = array_argument(call, 0);
+    int d = call.arg(1).as_int32();
     bool reverse = call.site->argument_count > 2 && call.arg(2).as_bool();
-    state = call.state_arena->make<Subscripts>();
-    *state = dimension_of(call, a, d) ? (reverse ? Subscripts{a.upper(d), a.lower(d), -1} : Subscripts{a.lower(d), a.upper(d), 1}) : Subscripts{1, 0, 1};
-    *call.state = state;
+    s = call.state_arena->make<Subscripts>(1, 0, 1);
+    if (d >= 1 && d <= a.dimensions()) {
+      *s = reverse ? Subscripts{a.upper(d - 1), a.lower(d - 1), -1} : Subscripts{a.lower(d - 1), a.upper(d - 1), 1};
+    }
+    *call.state = s;
   }
-  if (state->step > 0 ? state->current > state->last : state->current < state->last) {
+  if (s->step > 0 ? s->next > s->last : s->next < s->last) {
+    *call.state = nullptr;
     call.done = true;
     return call.null();
   }
-  int value = state->current;
-  state->current += state->step;
+  int value = s->next;
+  s->next += s->step;
   return Datum::of(std::int32_t{value});
 }
 
-constexpr BuiltinFunction kFunctions[] = {
-    {Oid{384}, array_to_string}, {Oid{395}, array_to_string}, {Oid{376}, string_to_array}, {Oid{394}, string_to_array}, {Oid{2176}, array_length},
-    {Oid{2091}, array_lower}, {Oid{2092}, array_upper}, {Oid{3179}, cardinality}, {Oid{748}, array_ndims}, {Oid{747}, array_dims},
-    {Oid{3277}, array_position}, {Oid{3278}, array_position_start}, {Oid{3279}, array_positions}, {Oid{378}, array_append}, {Oid{379}, array_prepend},
-    {Oid{3167}, array_remove}, {Oid{383}, array_cat}, {Oid{382}, btarraycmp}, {Oid{744}, array_eq}, {Oid{390}, array_ne}, {Oid{391}, array_lt},
-    {Oid{393}, array_le}, {Oid{392}, array_gt}, {Oid{396}, array_ge}, {Oid{2748}, arraycontains}, {Oid{2749}, arraycontained}, {Oid{2747}, arrayoverlap},
-    {Oid{2331}, unnest, FunctionKind::set_per_call}, {Oid{1191}, generate_subscripts, FunctionKind::set_per_call},
-    {Oid{1192}, generate_subscripts, FunctionKind::set_per_call},
+// The number of thresholds (sorted) that are <= the operand.
+Datum width_bucket_array(FunctionCall& call) {
+  ArrayView a = array_argument(call, 1);
+  if (a.dimensions() > 1) throw SqlError(sqlstate::array_subscript_error, "thresholds must be one-dimensional array");
+  if (a.has_nulls()) throw SqlError(sqlstate::null_value_not_allowed, "thresholds array must not contain NULLs");
+  Oid element = a.element_type();
+  ArrayElements e = array_elements(a, layout_of(element), call.arena());
+  TypeOrder order(element, call.collation());
+  auto* end = std::upper_bound(e.values, e.values + e.count, call.arg(0), [&](Datum v, Datum threshold) { return order(v, threshold, call.arena()) < 0; });
+  return Datum::of(static_cast<std::int32_t>(end - e.values));
+}
+
+constexpr BuiltinFunction kTable[] = {
+    {Oid{2176}, fn<dimension_fact<&ArrayView::length>>},
+    {Oid{2091}, fn<dimension_fact<&ArrayView::lower>>},
+    {Oid{2092}, fn<dimension_fact<&ArrayView::upper>>},
+    {Oid{748}, fn<array_ndims>},
+    {Oid{747}, fn<array_dims>},
+    {Oid{3179}, fn<array_cardinality>},
+    {Oid{378}, fn<array_append>},
+    {Oid{379}, fn<array_prepend>},
+    {Oid{383}, fn<array_cat>},
+    {Oid{3277}, fn<array_position>},
+    {Oid{3278}, fn<array_position>},
+    {Oid{3279}, fn<array_positions>},
+    {Oid{3167}, fn<array_remove>},
+    {Oid{3168}, fn<array_replace>},
+    {Oid{6172}, fn<trim_array>},
+    {Oid{1193}, fn<array_fill>},
+    {Oid{1286}, fn<array_fill>},
+    {Oid{395}, fn<array_to_text>},
+    {Oid{384}, fn<array_to_text_null>},
+    {Oid{394}, fn<text_to_array>},
+    {Oid{376}, fn<text_to_array>},
+    {Oid{6160}, fn<text_to_table>, FunctionKind::set_per_call},
+    {Oid{6161}, fn<text_to_table>, FunctionKind::set_per_call},
+    {Oid{2331}, fn<array_unnest>, FunctionKind::set_per_call},
+    {Oid{1191}, fn<generate_subscripts>, FunctionKind::set_per_call},
+    {Oid{1192}, fn<generate_subscripts>, FunctionKind::set_per_call},
+    {Oid{3218}, fn<width_bucket_array>},
 };
 
 }  // namespace
 
-std::span<const BuiltinFunction> array_functions() { return kFunctions; }
+std::span<const BuiltinFunction> array_functions() { return kTable; }
 
 }  // namespace hathi::types

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "hathi/shmem/interrupts.h"
+#include "hathi/shmem/process_slot.h"
 #include "hathi/transaction/transaction.h"
 #include "datetime_codec.h"
 #include "tables.h"
@@ -189,14 +190,14 @@ template <class T, bool First, bool Second> Datum overlaps_with_lengths(Function
 
 // --- pg_sleep -------------------------------------------------------------------------------------------------------------------
 void sleep_until(std::int64_t end) {
+  static const shmem::WaitEvent kWait{"Timeout", "PgSleep"};
+  shmem::WaitScope wait(kWait);
   for (;;) {
     check_interrupts();
     std::int64_t left = end - clock_now();
     if (left <= 0) return;
-    // Signals end the wait early; those that come just before it are met within a tenth of a second.
-    std::int64_t step = std::min<std::int64_t>(left, kSecond / 10);
-    timespec wait{step / kSecond, step % kSecond * 1000};
-    nanosleep(&wait, nullptr);
+    shmem::my_latch().wait(static_cast<int>(std::min<std::int64_t>(left / 1000 + 1, 600000)));
+    shmem::my_latch().reset();
   }
 }
 void pg_sleep(double seconds) {

@@ -22,12 +22,30 @@ template <TypeName Type> Datum refuse_output(FunctionCall&) {
 Datum shell_in(FunctionCall&) { throw SqlError(sqlstate::feature_not_supported, "cannot accept a value of a shell type"); }
 Datum shell_out(FunctionCall&) { throw SqlError(sqlstate::feature_not_supported, "cannot display a value of a shell type"); }
 
+// Called by the server itself only: access methods and subscripting are compiled in, these names stand for them in the catalogs.
+Datum internal_only(FunctionCall& call) {
+  throw SqlError(sqlstate::feature_not_supported, "function {} cannot be called from SQL", raw(call.site->oid));
+}
+
 void void_in(CString) {}
 CString void_out(Datum) { return {""}; }
 void void_recv(Datum) {}
 std::string_view void_send(Datum) { return {}; }
 
 constexpr BuiltinFunction kTable[] = {
+    {Oid{3}, fn<internal_only>},
+    {Oid{330}, fn<internal_only>},
+    {Oid{331}, fn<internal_only>},
+    {Oid{332}, fn<internal_only>},
+    {Oid{333}, fn<internal_only>},
+    {Oid{334}, fn<internal_only>},
+    {Oid{335}, fn<internal_only>},
+    {Oid{6179}, fn<internal_only>},
+    {Oid{6180}, fn<internal_only>},
+    {Oid{6098}, fn<internal_only>},
+    {Oid{2246}, fn<internal_only>},
+    {Oid{2247}, fn<internal_only>},
+    {Oid{2248}, fn<internal_only>},
     {Oid{2298}, fn<void_in>},
     {Oid{2299}, fn<void_out>},
     {Oid{3120}, fn<void_recv>},

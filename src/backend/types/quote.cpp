@@ -4,9 +4,8 @@
 #include <iterator>
 
 #include "hathi/base/builtin_oids.h"
-#include "hathi/config/session_settings.h"
+#include "hathi/catalog/quote.h"
 #include "hathi/types/array.h"
-#include "hathi/types/quote.h"
 #include "hathi/types/utf8.h"
 #include "adapter.h"
 #include "errors.h"
@@ -18,61 +17,21 @@ namespace hathi::types {
 
 namespace {
 
-// Keywords that cannot stand for any name without quotes.
-constexpr std::string_view kQuotedKeywords[] = {
-    "all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "authorization", "between", "bigint", "binary",
-    "bit", "boolean", "both", "case", "cast", "char", "character", "check", "coalesce", "collate", "collation", "column",
-    "concurrently", "constraint", "create", "cross", "current_catalog", "current_date", "current_role", "current_schema",
-    "current_time", "current_timestamp", "current_user", "dec", "decimal", "default", "deferrable", "desc", "distinct", "do", "else",
-    "end", "except", "exists", "extract", "false", "fetch", "float", "for", "foreign", "freeze", "from", "full", "grant", "greatest",
-    "group", "grouping", "having", "ilike", "in", "initially", "inner", "inout", "int", "integer", "intersect", "interval", "into",
-    "is", "isnull", "join", "lateral", "leading", "least", "left", "like", "limit", "localtime", "localtimestamp", "national",
-    "natural", "nchar", "none", "normalize", "not", "notnull", "null", "nullif", "numeric", "offset", "on", "only", "or", "order",
-    "out", "outer", "overlaps", "overlay", "placing", "position", "precision", "primary", "real", "references", "returning", "right",
-    "row", "select", "session_user", "setof", "similar", "smallint", "some", "substring", "symmetric", "table", "tablesample",
-    "then", "time", "timestamp", "to", "trailing", "treat", "trim", "true", "union", "unique", "user", "using", "values", "varchar",
-    "variadic", "verbose", "when", "where", "window", "with", "xmlattributes", "xmlconcat", "xmlelement", "xmlexists", "xmlforest",
-    "xmlnamespaces", "xmlparse", "xmlpi", "xmlroot", "xmlserialize", "xmltable",
-};
-
-}  // namespace
-
-std::string quote_identifier(std::string_view name) {
-  auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; };
-  bool safe = !config::values::quote_all_identifiers && !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_word) &&
-              !std::binary_search(std::begin(kQuotedKeywords), std::end(kQuotedKeywords), name);
-  if (safe) return std::string(name);
-  std::string result = "\"";
-  for (char c : name) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
+// The constant alone, without the blank that keeps an E apart from a word before it.
+std::string literal(std::string_view text) {
+  std::string quoted = catalog::quote_literal(text);
+  if (quoted.starts_with(' ')) quoted.erase(0, 1);
+  return quoted;
 }
 
-std::string quote_qualified_identifier(std::string_view schema, std::string_view name) {
-  return schema.empty() ? quote_identifier(name) : quote_identifier(schema) + "." + quote_identifier(name);
-}
-
-std::string quote_literal_text(std::string_view text) {
-  std::string result = text.find('\\') == std::string_view::npos ? "'" : "E'";
-  for (char c : text) {
-    if (c == '\'' || c == '\\') result += c;
-    result += c;
-  }
-  return result + '\'';
-}
-
-namespace {
-
-std::string quote_ident(std::string_view name) { return quote_identifier(name); }
-std::string quote_literal(std::string_view text) { return quote_literal_text(text); }
+std::string quote_ident(std::string_view name) { return catalog::quote_identifier(name); }
+std::string quote_literal(std::string_view text) { return literal(text); }
 Datum quote_nullable(FunctionCall& call) {
-  return varlena::make(call.arena(), call.arg_null(0) ? std::string("NULL") : quote_literal_text(call.text(0)));
+  return varlena::make(call.arena(), call.arg_null(0) ? std::string("NULL") : literal(call.text(0)));
 }
 // quote_literal(anyelement), quote_nullable(anyelement): the value's text.
 Datum quote_literal_any(FunctionCall& call) {
-  return varlena::make(call.arena(), quote_literal_text(output_text(call.arg(0), argument_type(call, 0), call.arena())));
+  return varlena::make(call.arena(), literal(output_text(call.arg(0), argument_type(call, 0), call.arena())));
 }
 Datum quote_nullable_any(FunctionCall& call) {
   if (call.arg_null(0)) return varlena::make(call.arena(), "NULL");
@@ -262,7 +221,7 @@ class Formatter {
       if (type == 'L') value = "NULL";
     } else {
       std::string_view text = arguments_.text(i);
-      value = type == 's' ? std::string(text) : type == 'I' ? quote_identifier(text) : quote_literal_text(text);
+      value = type == 's' ? std::string(text) : type == 'I' ? catalog::quote_identifier(text) : literal(text);
     }
     auto length = static_cast<std::int64_t>(utf8::length(value));
     std::size_t blanks = width > length ? static_cast<std::size_t>(width - length) : 0;

@@ -7,11 +7,9 @@ namespace hathi::types {
 
 std::span<const std::span<const BuiltinFunction>> function_tables() {
   static const std::array tables = {
+      array_compare_functions(),
       array_functions(),
       array_io_functions(),
-      record_functions(),
-      reg_type_functions(),
-      system_functions(),
       bool_functions(),
       bytea_functions(),
       collecting_aggregate_functions(),
@@ -30,10 +28,12 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       numeric_aggregate_functions(),
       numeric_functions(),
       numeric_math_functions(),
-      oid_vector_functions(),
       pseudo_type_functions(),
       quote_functions(),
+      record_functions(),
+      reg_type_functions(),
       regex_functions(),
+      system_functions(),
       text_compare_functions(),
       text_functions(),
       text_io_functions(),

@@ -3,15 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lock_table.h"
-#include "hathi/shmem/interrupts.h"
-#include "hathi/shmem/process_slot.h"
 #include "hathi/transaction/transaction.h"
 #include "hathi/types/array.h"
 #include "hathi/wal/log.h"
@@ -50,44 +47,16 @@ Datum set_config(FunctionCall& call) {
   return varlena::make(call.arena(), config::show(name).value_or(""));
 }
 
-Datum size_pretty(FunctionCall& call) {
-  std::int64_t size = call.arg(0).as_int64();
-  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-  constexpr std::int64_t kLimit = 10 * 1024;
-  if (std::abs(size) < kLimit) return varlena::make(call.arena(), fmt::format("{} bytes", size));
-  // Half bits are kept until the end, so that rounding happens once.
-  size = size / 512;
-  int unit = 1;
-  while (unit < 5 && std::abs(size) >= kLimit * 2 - 1) {
-    size /= 1024;
-    ++unit;
-  }
-  size = (size + (size < 0 ? -1 : 1)) / 2;
-  return varlena::make(call.arena(), fmt::format("{} {}", size, kUnits[unit]));
-}
-
-Datum sleep_seconds(FunctionCall& call) {
-  double seconds = call.arg(0).as_float8();
-  static const shmem::WaitEvent kWait{"Timeout", "PgSleep"};
-  shmem::WaitScope wait(kWait);
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  double end = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 + seconds;
-  for (;;) {
-    check_interrupts();
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double left = end - (static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9);
-    if (!(left > 0)) break;
-    shmem::my_latch().wait(static_cast<int>(std::min(left * 1000 + 1, 600000.0)));
-    shmem::my_latch().reset();
-  }
-  return Datum();
-}
-
 Datum type_of_argument(FunctionCall& call) { return Datum::of(call.site->argument_types == nullptr ? kInvalidOid : call.site->argument_types[0]); }
 
 Datum count_nulls(FunctionCall& call, bool wanted) {
   int n = 0;
+  if (call.site->variadic_array) {
+    if (call.args[0].is_null) return call.null();
+    ArrayView array(call.arg(0), call.arena());
+    for (int i = 0; i < array.count(); ++i) n += array.is_null(i) == wanted ? 1 : 0;
+    return Datum::of(std::int32_t{n});
+  }
   for (int i = 0; i < call.site->argument_count; ++i) n += call.args[i].is_null == wanted ? 1 : 0;
   return Datum::of(std::int32_t{n});
 }
@@ -144,7 +113,7 @@ constexpr auto kExclusive = locking::LockMode::exclusive;
 constexpr auto kShare = locking::LockMode::share;
 constexpr BuiltinFunction kFunctions[] = {
     {Oid{89}, version}, {Oid{2026}, backend_pid}, {Oid{3810}, is_in_recovery}, {Oid{2077}, current_setting}, {Oid{3294}, current_setting_missing_ok},
-    {Oid{2078}, set_config}, {Oid{2288}, size_pretty}, {Oid{2626}, sleep_seconds}, {Oid{1619}, type_of_argument}, {Oid{438}, num_nulls},
+    {Oid{2078}, set_config}, {Oid{1619}, type_of_argument}, {Oid{438}, num_nulls},
     {Oid{440}, num_nonnulls}, {Oid{2943}, txid_current}, {Oid{3378}, session_is_blocked}, {Oid{2561}, blocking_pids_of}, {Oid{5059}, txid_current},
     {Oid{2880}, advisory_lock<kExclusive, true, false>}, {Oid{2881}, advisory_lock<kShare, true, false>}, {Oid{2882}, advisory_lock<kExclusive, true, true>},
     {Oid{2883}, advisory_lock<kShare, true, true>}, {Oid{2886}, advisory_lock<kExclusive, true, false>}, {Oid{2887}, advisory_lock<kShare, true, false>},

@@ -7,11 +7,9 @@
 
 namespace hathi::types {
 
+std::span<const BuiltinFunction> array_compare_functions();
 std::span<const BuiltinFunction> array_functions();
 std::span<const BuiltinFunction> array_io_functions();
-std::span<const BuiltinFunction> record_functions();
-std::span<const BuiltinFunction> reg_type_functions();
-std::span<const BuiltinFunction> system_functions();
 std::span<const BuiltinFunction> bool_functions();
 std::span<const BuiltinFunction> bytea_functions();
 std::span<const BuiltinFunction> collecting_aggregate_functions();
@@ -30,10 +28,12 @@ std::span<const BuiltinFunction> like_functions();
 std::span<const BuiltinFunction> numeric_aggregate_functions();
 std::span<const BuiltinFunction> numeric_functions();
 std::span<const BuiltinFunction> numeric_math_functions();
-std::span<const BuiltinFunction> oid_vector_functions();
 std::span<const BuiltinFunction> pseudo_type_functions();
 std::span<const BuiltinFunction> quote_functions();
+std::span<const BuiltinFunction> record_functions();
+std::span<const BuiltinFunction> reg_type_functions();
 std::span<const BuiltinFunction> regex_functions();
+std::span<const BuiltinFunction> system_functions();
 std::span<const BuiltinFunction> text_compare_functions();
 std::span<const BuiltinFunction> text_functions();
 std::span<const BuiltinFunction> text_io_functions();
