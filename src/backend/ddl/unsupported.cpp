@@ -9,7 +9,6 @@
 
 namespace hathi::ddl {
 
-void create_table_as(const UtilityCall&, const parser::CreateTableAsStatement&, std::string&) { throw_not_supported("CREATE TABLE AS"); }
 void reindex(const UtilityCall&, const parser::ReindexStatement&) { throw_not_supported("REINDEX"); }
 void refresh_materialized_view(const UtilityCall&, const parser::RefreshStatement&, std::string&) { throw_not_supported("REFRESH MATERIALIZED VIEW"); }
 void alter_owner(const parser::AlterOwnerStatement&, std::string_view) { throw_not_supported("ALTER … OWNER"); }
