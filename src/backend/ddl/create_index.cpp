@@ -111,9 +111,9 @@ void name_columns(NewIndex& n, const catalog::Relation& r, const List<parser::In
 
 std::string default_index_name(const NewIndex& n, const catalog::Relation& r) {
   std::string columns;
-  for (int i = 0; i < n.key_count; ++i) {
+  for (const auto& column : n.columns) {
     if (!columns.empty()) columns += '_';
-    columns += n.columns[static_cast<std::size_t>(i)].name;
+    columns += column.name;
     if (columns.size() >= kNameLength) break;
   }
   return choose_relation_name(r.name, columns, "idx", r.schema);

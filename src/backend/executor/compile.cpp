@@ -475,8 +475,15 @@ Program* compile_projection(const List<TargetEntry*>& targets, Row& row, EvalCon
   Compiler compiler(context, arena, options);
   for (const TargetEntry* t : targets) compiler.note_columns(t->expr);
   compiler.begin();
-  int i = 0;
-  for (const TargetEntry* t : targets) compiler.emit_target(t->expr, i++);
+  // Subplans of SET (a, b) = (SELECT …) set the slots that other targets read, so they run first.
+  auto sets_slots = [](const Expr* e) { return is<SubPlan>(e) && as<SubPlan>(e)->type == SubLink::Type::multi; };
+  for (bool first : {true, false}) {
+    int i = 0;
+    for (const TargetEntry* t : targets) {
+      if (sets_slots(t->expr) == first) compiler.emit_target(t->expr, i);
+      ++i;
+    }
+  }
   return compiler.finish(nullptr, &row);
 }
 

@@ -219,6 +219,14 @@ Expr* QueryPlanner::prepare_node(Expr* e) {
       if (nodes::as<nodes::Aggregate>(e)->levels_up > 0) return outer_aggregate(nodes::as<nodes::Aggregate>(e));
       break;
     case ExprKind::sub_link: return plan_sub_link(nodes::as<nodes::SubLink>(e));
+    case ExprKind::parameter: {
+      auto* p = nodes::as<nodes::Parameter>(e);
+      if (p->source != nodes::Parameter::Source::sub_link) break;
+      auto* value = s_.arena.make<nodes::Parameter>(*p);
+      value->source = nodes::Parameter::Source::exec;
+      value->number = multi_assign_slot(p->number >> 16, p->number & 0xFFFF, p->type);
+      return value;
+    }
     default: break;
   }
   return fold(nodes::map_each_child(e, [this](Expr* c) { return prepare_node(c); }, s_.arena));
@@ -281,6 +289,13 @@ Expr* bind_test(Expr* e, const List<int>& slots, Arena& arena) {
 
 }  // namespace
 
+// UPDATE … SET (a, b) = (SELECT …): the slot of one output column, shared by the subplan that sets it and the column that takes it.
+int QueryPlanner::multi_assign_slot(int link, int column, Oid type) {
+  auto [it, is_new] = multi_assign_slots_.try_emplace((link << 16) | column, 0);
+  if (is_new) it->second = s_.new_exec_param(type);
+  return it->second;
+}
+
 Expr* QueryPlanner::plan_sub_link(nodes::SubLink* link) {
   using Type = nodes::SubLink::Type;
   Query* sub = nodes::copy(link->query, s_.arena);
@@ -310,6 +325,12 @@ Expr* QueryPlanner::plan_sub_link(nodes::SubLink* link) {
       if (!t->junk) p->test_params.push_back(s_.arena, s_.new_exec_param(nodes::type_of(t->expr)));
     }
     p->test = prepare_node(bind_test(link->test, p->test_params, s_.arena));
+  }
+  if (link->type == Type::multi) {
+    int column = 0;
+    for (const TargetEntry* t : plan->targets) {
+      if (!t->junk) p->set_params.push_back(s_.arena, multi_assign_slot(link->id, ++column, nodes::type_of(t->expr)));
+    }
   }
   s_.subplan_links.push_back(p);
   // Uncorrelated subqueries that give one value run once.

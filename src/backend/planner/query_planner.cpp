@@ -83,6 +83,37 @@ void QueryPlanner::prepare_expressions() {
 
 void QueryPlanner::collect_used_columns() {
   nodes::walk_query_expressions(q_, [](Expr* e, void* self) { static_cast<QueryPlanner*>(self)->note_used(e); return false; }, this);
+  // The items of FROM that a lateral subquery reads are planned before it is.
+  for (const nodes::RangeTableEntry* entry : q_->range_table) {
+    if (entry->kind == nodes::RteKind::subquery && entry->lateral && entry->subquery != nullptr) note_outer_uses(entry->subquery, 1);
+  }
+}
+
+// Columns of this query that a query `depth` levels below names.
+void QueryPlanner::note_outer_uses(nodes::Query* below, int depth) {
+  check_stack_depth();
+  struct Walk { QueryPlanner* planner; int depth; } walk{this, depth};
+  nodes::walk_query_expressions(below, [](Expr* e, void* context) {
+    auto* w = static_cast<Walk*>(context);
+    w->planner->note_outer_uses(e, w->depth);
+    return false;
+  }, &walk);
+  for (const nodes::RangeTableEntry* entry : below->range_table) if (entry->subquery != nullptr) note_outer_uses(entry->subquery, depth + 1);
+  for (const nodes::CommonTableExpr* cte : below->ctes) note_outer_uses(cte->query, depth + 1);
+}
+
+void QueryPlanner::note_outer_uses(Expr* e, int depth) {
+  if (e == nullptr) return;
+  if (e->kind == nodes::ExprKind::variable) {
+    auto* v = nodes::as<nodes::Variable>(e);
+    if (v->levels_up != depth) return;
+    auto* local = s_.arena.make<nodes::Variable>(*v);
+    local->levels_up = 0;
+    note_used(expand_join_variable(local));
+    return;
+  }
+  if (e->kind == nodes::ExprKind::sub_link) note_outer_uses(nodes::as<nodes::SubLink>(e)->query, depth + 1);
+  nodes::for_each_child(e, [this, depth](Expr* c) { note_outer_uses(c, depth); return false; });
 }
 
 }  // namespace hathi::planner

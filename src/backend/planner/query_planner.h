@@ -1,6 +1,8 @@
 #pragma once
 // Plans one query level. The steps stand in plan() in their order; each is in a file of its own.
 
+#include <map>
+
 #include "context.h"
 
 namespace hathi::planner {
@@ -36,6 +38,9 @@ class QueryPlanner {
   int slot_for_ancestor(QueryPlanner& ancestor, QueryPlanner& child, Expr* e, Oid type);
   void collect_used_columns();
   void note_used(Expr* e);
+  void note_outer_uses(nodes::Query* below, int depth);
+  void note_outer_uses(Expr* e, int depth);
+  int multi_assign_slot(int link, int column, Oid type);
   std::vector<Qual> split(Expr* condition) const;
   RelationSet relations_of(const Expr* e) const;
 
@@ -132,6 +137,7 @@ class QueryPlanner {
   std::map<int, std::vector<Expr*>> base_conditions_;   // of tables, by rte
   struct LateralParam { int rte; int slot; Expr* value; };
   std::vector<LateralParam> lateral_params_;       // values that lateral items read, by the item's rte
+  std::map<int, int> multi_assign_slots_;   // link << 16 | column: exec slot
   std::vector<List<Expr*>> join_columns_;          // by rte - 1: what the columns of joins stand for
 };
 
