@@ -62,6 +62,7 @@ class QueryPlanner {
   // need_index: only by an index, nullptr when none fits.
   Plan* plan_table(int rte, const std::vector<Expr*>& conditions, bool need_index);
   IndexScan* try_index(int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
+  BitmapHeapScan* bitmap_scan(const IndexScan& scan, int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
   IndexCondition* match_condition(Expr* e, int rte, const catalog::IndexDescriptor& index, int position, const List<Expr*>& expressions);
   List<Expr*> index_expressions(const catalog::IndexDescriptor& index, int rte);
   bool predicate_holds(const catalog::IndexDescriptor& index, int rte, const std::vector<Expr*>& conditions);
@@ -163,11 +164,13 @@ bool contains_sub_plan(Expr* e);
 bool is_strict_for(Expr* e, const RelationSet& relations);
 
 // --- estimates (cost.cpp) --------------------------------------------------------------------------------------------------------
-double selectivity(Expr* condition, const catalog::Relation* relation);
+double selectivity(Expr* condition, const catalog::Relation* relation);   // relation: whose columns the condition names, or nullptr
+double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation);
 double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
 TableSize table_size(const catalog::Relation& relation);
 void cost_seq_scan(Plan& plan, TableSize size, double quals);
 void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double loops);
+void cost_bitmap_scan(BitmapHeapScan& heap, BitmapIndexScan& bitmap, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected);
 void cost_sort(Plan& plan, const Plan& input);
 
 }  // namespace hathi::planner
