@@ -54,6 +54,8 @@ class QueryPlanner {
   void add_filters(RelPlan& rel, std::vector<Qual>& quals);
   Plan* make_join_targets(Plan* join, Plan* left, Plan* right);
   bool reduce_outer_joins(nodes::JoinNode* node, const std::vector<Qual>& above);
+  double distinct_of(Expr* e, double rows);
+  double join_rows(double outer_rows, double inner_rows, nodes::JoinType type, const std::vector<std::pair<Expr*, Expr*>>& equal, double rest);
   void bind_lateral(RelPlan& inner, NestLoop& nest);
 
   // scans.cpp
