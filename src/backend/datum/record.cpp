@@ -18,7 +18,17 @@ static_assert(sizeof(RecordHeader) == 12);
 
 RecordHeader record_header(Datum record) {
   RecordHeader header;
-  std::memcpy(&header, record.as_pointer(), sizeof(header));
+  const std::byte* p = record.as_pointer();
+  if (varlena::is_plain(p)) {
+    std::memcpy(&header, p, sizeof(header));
+    return header;
+  }
+  // In a stored row: with a short length word, compressed or elsewhere.
+  Arena arena(512);
+  std::string_view payload = varlena::payload(varlena::readable(record, arena));
+  header.size_word = 0;
+  std::memcpy(&header.typmod, payload.data(), 4);
+  std::memcpy(&header.type, payload.data() + 4, 4);
   return header;
 }
 

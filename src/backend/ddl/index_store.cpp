@@ -155,7 +155,9 @@ void store_relation_size(Oid relation, double rows) {
   catalog::RelationRef r = catalog::open_relation(relation, locking::LockMode::none);
   auto pages = buffer::block_count(r->file, Fork::main);
   update_class_row(relation, [&](CatalogRow& row, Arena&) {
-    row.set(catalog::pg_class::reltuples, Datum::of(static_cast<float>(rows)));
+    // An empty table that was never measured stays so: the planner expects it to fill.
+    bool unmeasured = rows == 0 && row.get(catalog::pg_class::reltuples).as_float4() < 0;
+    if (!unmeasured) row.set(catalog::pg_class::reltuples, Datum::of(static_cast<float>(rows)));
     row.set(catalog::pg_class::relpages, Datum::of(static_cast<std::int32_t>(pages.value())));
   });
 }

@@ -1,6 +1,7 @@
 // VACUUM and ANALYZE.
 
 #include <algorithm>
+#include <map>
 
 #include "hathi/analyzer/analyze.h"
 #include "hathi/btree/btree.h"
@@ -9,6 +10,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/report.h"
 #include "hathi/parser/parser.h"
+#include "hathi/planner/analyze_table.h"
 #include "hathi/transaction/process_array.h"
 #include "hathi/transaction/transaction.h"
 #include "inheritance.h"
@@ -123,28 +125,22 @@ void vacuum_one(Oid oid, const Options& o, bool is_toast) {
   }
 }
 
-// Live rows are counted from pages all over the table.
-void analyze_one(Oid oid) {
+void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::share_update_exclusive);
   if (!r || !may_maintain(*r, "analyze")) return;
   if (r->kind != kind::table && r->kind != kind::materialized_view) return;
-  auto pages = buffer::block_count(r->file, Fork::main).value();
-  constexpr std::uint32_t kSample = 3000;
-  std::uint32_t step = std::max<std::uint32_t>(1, pages / kSample), sampled = 0;
-  std::uint64_t rows = 0;
-  {
-    transaction::SnapshotRef snapshot = transaction::statement_snapshot();
-    heap::Scan scan(r->heap, *snapshot);
-    HeapTuple row;
-    for (std::uint32_t block = 0; block < pages; block += step) {
-      ++sampled;
-      if (!scan.open_block(BlockNumber{block}, {})) continue;
-      while (scan.next_in_block(row)) ++rows;
-    }
+  std::vector<AttrNumber> numbers;
+  for (std::string_view name : columns) {
+    AttrNumber number = 0;
+    for (int i = 0; i < r->descriptor->count(); ++i) if (!(*r->descriptor)[i].dropped && (*r->descriptor)[i].name == name) number = static_cast<AttrNumber>(i + 1);
+    if (number == 0) throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name, r->name);
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
+      throw SqlError(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" appears more than once", name, r->name);
+    numbers.push_back(number);
   }
-  double total = sampled == 0 ? 0 : static_cast<double>(rows) / sampled * pages;
-  store_statistics(oid, total, pages, r->all_visible_pages);
-  for (const catalog::IndexDescriptor* i : r->indexes) store_statistics(i->oid, total, buffer::block_count(i->btree.file, Fork::main).value(), 0);
+  planner::TableSample sample = planner::analyze_columns(*r, numbers);
+  store_statistics(oid, sample.rows, sample.pages, r->all_visible_pages);
+  for (const catalog::IndexDescriptor* i : r->indexes) store_statistics(i->oid, sample.rows, buffer::block_count(i->btree.file, Fork::main).value(), 0);
 }
 
 std::vector<Oid> all_tables() {
@@ -166,10 +162,12 @@ void vacuum(const UtilityCall& call, const parser::VacuumStatement& s, std::stri
   Options o = read_options(s);
   if (o.full) throw_not_supported("VACUUM FULL");
   std::vector<Oid> tables;
+  std::map<Oid, std::span<const std::string_view>> columns;
   for (const parser::VacuumTarget* t : s.targets) {
     if (!t->columns.empty() && !o.analyze) throw SqlError(sqlstate::feature_not_supported, "ANALYZE option must be specified when a column list is provided");
     Oid oid = analyzer::find_by_name(t->relation);
     tables.push_back(oid);
+    columns[oid] = t->columns;
     for (Oid child : all_descendants(oid, locking::LockMode::none)) tables.push_back(child);
   }
   if (s.targets.empty()) tables = all_tables();
@@ -192,7 +190,7 @@ void vacuum(const UtilityCall& call, const parser::VacuumStatement& s, std::stri
         transaction::commit();
         transaction::start();
       }
-      analyze_one(oid);
+      analyze_one(oid, columns[oid]);
       transaction::advance_command();
     }
   }

@@ -7,72 +7,9 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/planner_settings.h"
 #include "query_planner.h"
+#include "statistics.h"
 
 namespace hathi::planner {
-
-namespace {
-
-constexpr double kEqualSelectivity = 0.005, kRangeSelectivity = 1.0 / 3, kBoundedRange = 0.005, kMatchSelectivity = 0.005, kNullFraction = 0.005,
-                 kBooleanSelectivity = 0.5, kUnknownDistinct = 200;
-
-// restriction estimators by pg_proc OID: eqsel 101, neqsel 102, scalarltsel 103, scalargtsel 104, scalarlesel 336, scalargesel 337.
-double operator_selectivity(const nodes::OpExpr* op) {
-  const catalog::OperatorInfo* info = catalog::find_operator(op->op);
-  if (info == nullptr) return kBooleanSelectivity;
-  switch (raw(info->restriction)) {
-    case 101: return kEqualSelectivity;
-    case 102: return 1 - kEqualSelectivity;
-    case 103: case 104: case 336: case 337: return kRangeSelectivity;
-    default: return is_valid(info->restriction) ? kMatchSelectivity : kBooleanSelectivity;
-  }
-}
-
-}  // namespace
-
-double selectivity(Expr* e, const catalog::Relation* relation) {
-  if (e == nullptr) return 1;
-  switch (e->kind) {
-    case nodes::ExprKind::op: {
-      auto* op = nodes::as<nodes::OpExpr>(e);
-      double s = operator_selectivity(op);
-      // A unique column meets a value once.
-      if (relation != nullptr && s == kEqualSelectivity) {
-        for (const catalog::IndexDescriptor* i : relation->indexes) {
-          if (!i->unique || i->key_count != 1 || !i->predicate.empty()) continue;
-          for (const Expr* a : op->args) {
-            while (a->kind == nodes::ExprKind::relabel) a = nodes::as<nodes::Relabel>(a)->arg;
-            if (a->kind == nodes::ExprKind::variable && nodes::as<nodes::Variable>(a)->column == i->columns[0]) {
-              return 1.0 / std::max(1.0, table_size(*relation).rows);
-            }
-          }
-        }
-      }
-      return s;
-    }
-    case nodes::ExprKind::array_op: {
-      auto* a = nodes::as<nodes::ArrayOp>(e);
-      constexpr double kGuessedElements = 10;
-      double each = kEqualSelectivity;
-      return a->use_or ? std::min(1.0, each * kGuessedElements) : std::pow(1 - each, kGuessedElements);
-    }
-    case nodes::ExprKind::boolean: {
-      auto* b = nodes::as<nodes::BooleanExpr>(e);
-      if (b->op == nodes::BooleanExpr::Op::not_op) return 1 - selectivity(b->args[0], relation);
-      double s = b->op == nodes::BooleanExpr::Op::and_op ? 1 : 0;
-      for (Expr* a : b->args) {
-        double one = selectivity(a, relation);
-        s = b->op == nodes::BooleanExpr::Op::and_op ? s * one : s + one - s * one;
-      }
-      return s;
-    }
-    case nodes::ExprKind::null_test: return nodes::as<nodes::NullTest>(e)->is_null ? kNullFraction : 1 - kNullFraction;
-    case nodes::ExprKind::constant: return !nodes::as<nodes::Constant>(e)->is_null && nodes::as<nodes::Constant>(e)->value.as_bool() ? 1 : 0;
-    case nodes::ExprKind::distinct_op: return 1 - kEqualSelectivity;
-    default: return kBooleanSelectivity;
-  }
-}
-
-double distinct_values(Expr*, const catalog::Relation*, double rows) { return std::max(1.0, std::min(rows, kUnknownDistinct)); }
 
 TableSize table_size(const catalog::Relation& r) {
   TableSize out;
@@ -106,16 +43,67 @@ void cost_seq_scan(Plan& plan, TableSize size, double quals) {
   plan.total_cost = config::values::seq_page_cost * size.pages + size.rows * (config::values::cpu_tuple_cost + quals * config::values::cpu_operator_cost);
 }
 
+namespace {
+
+// Pages of a table that fetching so many rows in random order touches, each read once.
+double pages_touched(double rows, double pages) {
+  if (pages <= 1) return 1;
+  return std::min(pages, std::ceil(2 * pages * rows / (2 * pages + rows)));
+}
+
+struct IndexCost { double startup = 0, total = 0; };
+
+// Finding the entries: the way down, leaf pages, entries with their conditions.
+IndexCost cost_of_entries(const catalog::IndexDescriptor& index, TableSize size, double selected, double conditions, bool one) {
+  double entries = std::max(1.0, std::rint(size.rows * selected));
+  double index_pages = std::max<double>(1, index.page_count > 0 ? index.page_count : std::ceil(size.rows * 20 / kPageSize));
+  double leaves = one ? 1 : std::max(1.0, std::ceil(entries * index_pages / std::max(1.0, size.rows)));
+  double height = index_pages <= 1 ? 0 : std::ceil(std::log(index_pages) / std::log(300.0));
+  IndexCost out;
+  out.startup = (size.rows > 1 ? std::ceil(std::log2(size.rows)) : 0) * config::values::cpu_operator_cost + (height + 1) * 50 * config::values::cpu_operator_cost;
+  out.total = out.startup + leaves * config::values::random_page_cost +
+              entries * (config::values::cpu_index_tuple_cost + conditions * config::values::cpu_operator_cost);
+  return out;
+}
+
+double correlation_of(const catalog::Relation& table, const catalog::IndexDescriptor& index) {
+  const ColumnStatistics* s = index.columns.empty() || index.columns[0] == 0 ? nullptr : column_statistics(table, index.columns[0]);
+  if (s == nullptr) return 0;
+  return index.key_count > 1 ? s->correlation * 0.75 : s->correlation;
+}
+
+}  // namespace
+
 void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double) {
   TableSize size = table_size(table);
   double rows = std::max(1.0, std::rint(size.rows * selected));
-  double index_pages = std::max(1.0, std::ceil(selected * std::max<double>(1, index.page_count)));
-  double heap_pages = std::min(rows, std::max(1.0, size.pages));
-  double height = std::max(0.0, std::ceil(std::log2(std::max(1.0, size.rows))));
+  bool one = plan.known_unique;
+  IndexCost entries = cost_of_entries(index, size, selected, plan.conditions.size(), one);
+  double heap = config::values::random_page_cost;
+  if (!one) {
+    double worst = pages_touched(rows, size.pages) * config::values::random_page_cost;
+    double in_order = std::ceil(selected * size.pages);
+    double best = in_order <= 0 ? 0 : config::values::random_page_cost + (in_order - 1) * config::values::seq_page_cost;
+    double correlation = correlation_of(table, index);
+    heap = worst + correlation * correlation * (best - worst);
+  }
   plan.rows = rows;
-  plan.startup_cost = height * config::values::cpu_operator_cost + 0.125;
-  plan.total_cost = plan.startup_cost + (index_pages + heap_pages) * config::values::random_page_cost * (selected > 0.2 ? 0.5 : 1.0) +
-                    rows * (config::values::cpu_index_tuple_cost + config::values::cpu_tuple_cost + config::values::cpu_operator_cost);
+  plan.startup_cost = entries.startup;
+  plan.total_cost = entries.total + heap + rows * (config::values::cpu_tuple_cost + plan.filter.size() * config::values::cpu_operator_cost);
+}
+
+void cost_bitmap_scan(BitmapHeapScan& heap, BitmapIndexScan& bitmap, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected) {
+  TableSize size = table_size(table);
+  double rows = std::max(1.0, std::rint(size.rows * selected));
+  IndexCost entries = cost_of_entries(index, size, selected, bitmap.conditions.size(), false);
+  bitmap.rows = rows;
+  bitmap.total_cost = entries.total;
+  bitmap.startup_cost = 0;
+  double pages = pages_touched(rows, size.pages), each = config::values::random_page_cost;
+  if (pages >= 2) each -= (config::values::random_page_cost - config::values::seq_page_cost) * std::sqrt(pages / std::max(1.0, size.pages));
+  heap.startup_cost = entries.total + 0.1 * config::values::cpu_operator_cost * rows;
+  heap.total_cost = heap.startup_cost + pages * each +
+                    rows * (config::values::cpu_tuple_cost + (heap.recheck.size() + heap.filter.size()) * config::values::cpu_operator_cost);
 }
 
 void cost_sort(Plan& plan, const Plan& input) {

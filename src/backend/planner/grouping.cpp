@@ -109,6 +109,12 @@ Plan* QueryPlanner::project(Plan* input, const List<TargetEntry*>& targets) {
   Plan* out = input;
   bool plain = std::all_of(input->targets.begin(), input->targets.end(), [](const TargetEntry* t) { return t->expr->kind == ExprKind::variable; });
   bool upper = input->kind == PlanKind::aggregate || input->kind == PlanKind::window_aggregate || input->kind == PlanKind::group;
+  if (input->kind == PlanKind::window_aggregate) {   // its own columns in another order
+    upper = !std::all_of(targets.begin(), targets.end(), [&](const TargetEntry* t) {
+      return std::any_of(input->targets.begin(), input->targets.end(), [&](const TargetEntry* own) { return nodes::equal(own->expr, t->expr); });
+    });
+    plain = !upper;
+  }
   if (!can_project(input) || (!plain && input->left != nullptr) || upper) {
     auto* result = make_plan<Result>(s_.arena, PlanKind::result);
     wrap(result, input, s_.arena, false);
@@ -175,7 +181,7 @@ Plan* QueryPlanner::plan_grouping(Plan* input) {
     agg->collations.push_back(s_.arena, nodes::collation_of(e));
     hashable = hashable && c->hashable;
     sortable = sortable && is_valid(c->order_operator);
-    group_count *= distinct_values(e, nullptr, source->rows);
+    group_count *= distinct_of(e, source->rows);
   }
   group_count = std::max(1.0, std::min(group_count, source->rows));
   for (const nodes::Aggregate* a : agg->aggregates) {
@@ -453,7 +459,8 @@ Plan* QueryPlanner::plan_order(Plan* input) {
 
 // A scan of one table by an index that already has the order wanted.
 Plan* QueryPlanner::order_by_index(Plan* input) {
-  bool scan = input->kind == PlanKind::seq_scan || input->kind == PlanKind::index_scan || input->kind == PlanKind::index_only_scan;
+  bool scan = input->kind == PlanKind::seq_scan || input->kind == PlanKind::index_scan || input->kind == PlanKind::index_only_scan ||
+              input->kind == PlanKind::bitmap_heap_scan;
   if (!scan || !config::values::enable_indexscan) return nullptr;
   int rte = static_cast<Scan*>(input)->rte;
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];

@@ -1,6 +1,7 @@
 // The join tree: inner joins in any order, outer joins where they stand.
 
 #include <algorithm>
+#include <cmath>
 
 #include "hathi/base/stack.h"
 #include "hathi/catalog/lookup.h"
@@ -316,13 +317,11 @@ RelPlan QueryPlanner::join_pair(RelPlan outer, RelPlan inner, JoinType type, std
   bool can_hash = !equal.empty() && !lateral && config::values::enable_hashjoin &&
                   std::all_of(equal.begin(), equal.end(), [](const EquiClause& c) { return is_valid(hash_function_of(c.op->op, true)); });
   double lookup_cost = looked_up == nullptr ? 0 : outer.plan->total_cost + outer.plan->rows * looked_up->total_cost;
-  double selectivity_of_all = 1;
-  for (Expr* e : conditions) selectivity_of_all *= selectivity(e, nullptr);
-  double rows = std::max(1.0, outer.plan->rows * inner.plan->rows * selectivity_of_all);
-  if (!equal.empty()) rows = std::max(1.0, std::max(outer.plan->rows, inner.plan->rows));
-  if (looked_up != nullptr) rows = std::max(1.0, outer.plan->rows * looked_up->rows);
-  if (type == JoinType::left) rows = std::max(rows, outer.plan->rows);
-  if (one_sided) rows = std::max(1.0, outer.plan->rows * 0.5);
+  std::vector<std::pair<Expr*, Expr*>> pairs;
+  for (const EquiClause& c : equal) pairs.emplace_back(c.outer, c.inner);
+  double rest_selectivity = 1;
+  for (Expr* e : rest) rest_selectivity *= selectivity(e, nullptr);
+  double rows = join_rows(outer.plan->rows, inner.plan->rows, type, pairs, rest_selectivity);
 
   if (looked_up != nullptr && (!can_hash || lookup_cost < hash_cost)) {
     join = nest;
@@ -333,6 +332,12 @@ RelPlan QueryPlanner::join_pair(RelPlan outer, RelPlan inner, JoinType type, std
   } else if (can_hash) {
     auto* hash_join = make_plan<HashJoin>(s_.arena, PlanKind::hash_join);
     join = hash_join;
+    // The smaller side goes into the table.
+    if (type == JoinType::inner && outer.needs.empty() && inner.needs.empty() &&
+        inner.plan->rows * (inner.plan->width + 24) > outer.plan->rows * (outer.plan->width + 24)) {
+      std::swap(outer, inner);
+      for (EquiClause& c : equal) std::swap(c.outer, c.inner);
+    }
     auto* hash = make_plan<Hash>(s_.arena, PlanKind::hash);
     hash->left = inner.plan;
     hash->targets = copy_targets(inner.plan->targets, s_.arena);
@@ -394,6 +399,34 @@ RelPlan QueryPlanner::join_pair(RelPlan outer, RelPlan inner, JoinType type, std
   out.plan = join;
   out.needs = outer.needs;
   return out;
+}
+
+double QueryPlanner::distinct_of(Expr* e, double rows) {
+  const Expr* inside = e;
+  while (inside->kind == nodes::ExprKind::relabel) inside = nodes::as<nodes::Relabel>(inside)->arg;
+  const catalog::Relation* relation = nullptr;
+  if (inside->kind == nodes::ExprKind::variable) {
+    const auto* v = nodes::as<nodes::Variable>(inside);
+    if (v->rte > 0 && v->levels_up == 0 && static_cast<std::size_t>(v->rte) <= relations_.size()) relation = relations_[static_cast<std::size_t>(v->rte - 1)].get();
+  }
+  return distinct_values(e, relation, rows);
+}
+
+// Each value of the side with more of them is met by an equal share of the other's rows.
+double QueryPlanner::join_rows(double outer_rows, double inner_rows, JoinType type, const std::vector<std::pair<Expr*, Expr*>>& equal, double rest) {
+  double rows = outer_rows * inner_rows * rest, matched = rest < 1 ? std::max(rest, 0.5) : 1;
+  for (const auto& [outer, inner] : equal) {
+    double a = distinct_of(outer, outer_rows), b = distinct_of(inner, inner_rows);
+    rows /= std::max({1.0, a, b});
+    matched *= std::min(1.0, b / a);
+  }
+  switch (type) {
+    case JoinType::semi: return std::max(1.0, std::rint(outer_rows * (equal.empty() ? 0.5 : matched)));
+    case JoinType::anti: return std::max(1.0, std::rint(outer_rows * (equal.empty() ? 0.5 : 1 - matched)));
+    case JoinType::left: return std::max({1.0, std::rint(rows), outer_rows});
+    case JoinType::full: return std::max({1.0, std::rint(rows), outer_rows, inner_rows});
+    default: return std::max(1.0, std::rint(rows));
+  }
 }
 
 // A lateral item reads its outer values from exec slots that the nested loop sets for each outer row.

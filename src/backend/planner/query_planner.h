@@ -59,6 +59,8 @@ class QueryPlanner {
   void add_filters(RelPlan& rel, std::vector<Qual>& quals);
   Plan* make_join_targets(Plan* join, Plan* left, Plan* right);
   bool reduce_outer_joins(nodes::JoinNode* node, const std::vector<Qual>& above);
+  double distinct_of(Expr* e, double rows);
+  double join_rows(double outer_rows, double inner_rows, nodes::JoinType type, const std::vector<std::pair<Expr*, Expr*>>& equal, double rest);
   void bind_lateral(RelPlan& inner, NestLoop& nest);
 
   // scans.cpp
@@ -67,6 +69,7 @@ class QueryPlanner {
   // need_index: only by an index, nullptr when none fits.
   Plan* plan_table(int rte, const std::vector<Expr*>& conditions, bool need_index);
   IndexScan* try_index(int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
+  BitmapHeapScan* bitmap_scan(const IndexScan& scan, int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
   IndexCondition* match_condition(Expr* e, int rte, const catalog::IndexDescriptor& index, int position, const List<Expr*>& expressions);
   List<Expr*> index_expressions(const catalog::IndexDescriptor& index, int rte);
   bool predicate_holds(const catalog::IndexDescriptor& index, int rte, const std::vector<Expr*>& conditions);
@@ -169,11 +172,13 @@ bool contains_sub_plan(Expr* e);
 bool is_strict_for(Expr* e, const RelationSet& relations);
 
 // --- estimates (cost.cpp) --------------------------------------------------------------------------------------------------------
-double selectivity(Expr* condition, const catalog::Relation* relation);
+double selectivity(Expr* condition, const catalog::Relation* relation);   // relation: whose columns the condition names, or nullptr
+double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation);
 double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
 TableSize table_size(const catalog::Relation& relation);
 void cost_seq_scan(Plan& plan, TableSize size, double quals);
 void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double loops);
+void cost_bitmap_scan(BitmapHeapScan& heap, BitmapIndexScan& bitmap, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected);
 void cost_sort(Plan& plan, const Plan& input);
 
 }  // namespace hathi::planner

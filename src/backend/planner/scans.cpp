@@ -1,6 +1,7 @@
 // Leaves of the plan: tables by scan or index, subqueries, functions, VALUES, CTEs.
 
 #include <algorithm>
+#include <cmath>
 
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/lookup.h"
@@ -216,7 +217,7 @@ IndexScan* QueryPlanner::try_index(int rte, const catalog::IndexDescriptor& inde
   List<Expr*> expressions = index_expressions(index, rte);
   std::vector<bool> used(conditions.size());
   auto* scan = make_plan<IndexScan>(s_.arena, PlanKind::index_scan);
-  double selected = 1;
+  std::vector<Expr*> used_conditions;
   int equal_columns = 0;
   for (int position = 0; position < index.key_count; ++position) {
     bool any = false, equal = false;
@@ -229,7 +230,7 @@ IndexScan* QueryPlanner::try_index(int rte, const catalog::IndexDescriptor& inde
       equal = equal || c->strategy == 3 || c->strategy == 0;
       scan->conditions.push_back(s_.arena, c);
       scan->recheck.push_back(s_.arena, conditions[i]);
-      selected *= selectivity(conditions[i], relations_[static_cast<std::size_t>(rte - 1)].get());
+      used_conditions.push_back(conditions[i]);
     }
     if (equal) ++equal_columns;
     if (!any) break;
@@ -244,10 +245,30 @@ IndexScan* QueryPlanner::try_index(int rte, const catalog::IndexDescriptor& inde
   scan->known_unique = index.unique && index.immediate && equal_columns == index.key_count && !arrays;
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
   TableSize size = table_size(r);
+  double selected = selectivity_of_all(used_conditions, &r);
   if (scan->known_unique) selected = size.rows > 0 ? 1 / size.rows : 1;
   cost_index_scan(*scan, r, index, selected, 1);
-  for (Expr* e : scan->filter) scan->rows = std::max(1.0, scan->rows * selectivity(e, &r));
+  scan->rows = scan->known_unique ? 1 : std::max(1.0, std::rint(size.rows * selectivity_of_all(conditions, &r)));
   return scan;
+}
+
+// The same by way of a bitmap: rows in the table's order, each page once.
+BitmapHeapScan* QueryPlanner::bitmap_scan(const IndexScan& scan, int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions) {
+  const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
+  auto* bitmap = make_plan<BitmapIndexScan>(s_.arena, PlanKind::bitmap_index_scan);
+  bitmap->rte = rte;
+  bitmap->index = index.oid;
+  for (const IndexCondition* c : scan.conditions) bitmap->conditions.push_back(s_.arena, s_.arena.make<IndexCondition>(*c));
+  auto* heap = make_plan<BitmapHeapScan>(s_.arena, PlanKind::bitmap_heap_scan);
+  heap->rte = rte;
+  heap->left = bitmap;
+  for (Expr* e : scan.recheck) heap->recheck.push_back(s_.arena, e);
+  for (Expr* e : scan.filter) heap->filter.push_back(s_.arena, e);
+  std::vector<Expr*> used(scan.recheck.begin(), scan.recheck.end());
+  cost_bitmap_scan(*heap, *bitmap, r, index, selectivity_of_all(used, &r));
+  heap->rows = scan.rows;
+  (void)conditions;
+  return heap;
 }
 
 bool QueryPlanner::contains_sub_plan_over(Expr* e, int) { return contains_sub_plan(e); }
@@ -298,9 +319,14 @@ Plan* QueryPlanner::plan_table(int rte, const std::vector<Expr*>& conditions, bo
     } else if (config::values::enable_indexscan) {
       for (const catalog::IndexDescriptor* index : r.indexes) {
         IndexScan* scan = try_index(rte, *index, conditions);
-        if (scan == nullptr || (best != nullptr && scan->total_cost >= best->total_cost)) continue;
-        make_index_only(scan, rte, *index);
-        best = scan;
+        if (scan == nullptr) continue;
+        if (best == nullptr || scan->total_cost < best->total_cost) {
+          make_index_only(scan, rte, *index);
+          best = scan;
+        }
+        if (scan->known_unique || scan->kind == PlanKind::index_only_scan || !config::values::enable_bitmapscan) continue;
+        BitmapHeapScan* bitmap = bitmap_scan(*scan, rte, *index, conditions);
+        if (bitmap->total_cost < best->total_cost) best = bitmap;
       }
     }
     if (need_index && (best == nullptr || best->kind == PlanKind::tid_scan)) return nullptr;
@@ -309,10 +335,8 @@ Plan* QueryPlanner::plan_table(int rte, const std::vector<Expr*>& conditions, bo
     cost_seq_scan(*seq, size, static_cast<double>(conditions.size()));
     if (!config::values::enable_seqscan) seq->total_cost += 1e10;
     if (best == nullptr || (!need_index && seq->total_cost < best->total_cost && best->kind != PlanKind::tid_scan)) {
-      for (Expr* e : conditions) {
-        seq->filter.push_back(s_.arena, e);
-        seq->rows = std::max(1.0, seq->rows * selectivity(e, &r));
-      }
+      for (Expr* e : conditions) seq->filter.push_back(s_.arena, e);
+      seq->rows = std::max(1.0, std::rint(seq->rows * selectivity_of_all(conditions, &r)));
       best = seq;
     }
   }
