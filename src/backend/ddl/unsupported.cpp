@@ -26,7 +26,6 @@ void drop_owned(const parser::DropOwnedStatement&) { throw_not_supported("DROP O
 void create_database(const parser::CreateDatabaseStatement&) { throw_not_supported("CREATE DATABASE"); }
 void alter_database(const parser::AlterDatabaseStatement&) { throw_not_supported("ALTER DATABASE"); }
 void drop_database(const parser::DropDatabaseStatement&) { throw_not_supported("DROP DATABASE"); }
-void create_domain(const parser::CreateDomainStatement&, std::string_view) { throw_not_supported("CREATE DOMAIN"); }
 void alter_domain(const parser::AlterDomainStatement&, std::string_view) { throw_not_supported("ALTER DOMAIN"); }
 void create_enum(const parser::CreateEnumStatement&) { throw_not_supported("CREATE TYPE AS ENUM"); }
 void alter_enum(const parser::AlterEnumStatement&) { throw_not_supported("ALTER TYPE"); }

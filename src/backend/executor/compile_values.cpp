@@ -505,8 +505,8 @@ void Compiler::emit_domain(const CoerceDomain& e, NullableDatum* result) {
   NullableDatum* saved = domain_slot_;
   for (const DomainConstraint& constraint : domain_constraints(e.type, arena_)) {
     auto* data = make_data<DomainCheckData>(arena_);
-    data->domain = constraint.domain;
-    data->name = arena_.copy(catalog::format_type(constraint.domain));
+    data->domain = e.type;
+    data->name = arena_.copy(catalog::format_type(e.type));
     data->constraint = constraint.name;
     if (constraint.check != nullptr) {
       data->check = new_slot();
