@@ -76,6 +76,7 @@ void initialise_server() {
   if (done) return;
   done = true;
   types::register_all();
+  analyzer::register_functions();
   catalog::register_catalog_functions();
   analyzer::register_functions();
   transaction::register_functions();
