@@ -23,7 +23,7 @@ Expr* assign_subscripts(ParseState& ps, const Place& place, const ast::Indirecti
   Oid type = place.type, element = kInvalidOid;
   auto* node = make<Subscript>(ps.arena, location);
   node->container = place.base;
-  resolve_container(ps, type, typmod, element, location);
+  resolve_container(ps, type, typmod, element, location_of(place.base));
   node->container_type = node->type = type;
   node->element_type = element;
   node->typmod = typmod;

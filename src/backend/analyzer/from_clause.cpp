@@ -133,7 +133,7 @@ NamespaceItem* transform_sample(ParseState& ps, const ast::TableSample* node, It
   RangeTableEntry* rte = item.own->rte;
   char kind = rte->relation_kind;
   if (rte->kind != RteKind::relation || (kind != 'r' && kind != 'm' && kind != 'p'))
-    throw SqlError(sqlstate::wrong_object_type, "TABLESAMPLE clause can only be applied to tables and materialized views").at(location_of(node->relation));
+    throw SqlError(sqlstate::feature_not_supported, "TABLESAMPLE clause can only be applied to tables and materialized views").at(location_of(node->relation));
   std::string_view method = node->method.back();
   if (method != "bernoulli" && method != "system")
     throw SqlError(sqlstate::undefined_object, "tablesample method {} does not exist", name_text(node->method)).at(node->location);

@@ -99,12 +99,12 @@ void arbiter_of_columns(ParseState& ps, const ast::OnConflictClause* node, OnCon
   add_to_namespace(ps, ps.target, false, false, true);
   for (const ast::IndexElement* element : node->index_elements) {
     if (element->direction != ast::SortDirection::unspecified)
-      throw SqlError(sqlstate::invalid_column_reference, "ASC/DESC is not allowed in ON CONFLICT clause").at(node->index_elements[0]->location);
+      throw SqlError(sqlstate::invalid_column_reference, "ASC/DESC is not allowed in ON CONFLICT clause").at(node->target_location);
     if (element->nulls != ast::NullsOrder::unspecified)
-      throw SqlError(sqlstate::invalid_column_reference, "NULLS FIRST/LAST is not allowed in ON CONFLICT clause").at(node->index_elements[0]->location);
+      throw SqlError(sqlstate::invalid_column_reference, "NULLS FIRST/LAST is not allowed in ON CONFLICT clause").at(node->target_location);
     const ast::Node* syntax = element->expr;
     if (syntax == nullptr) {
-      auto* ref = ast::make_node<ast::ColumnRef>(ps.arena, element->location);
+      auto* ref = ast::make_node<ast::ColumnRef>(ps.arena, node->target_location);
       ref->names.push_back(ps.arena, element->name);
       syntax = ref;
     }

@@ -244,12 +244,67 @@ Datum rule_text(FunctionCall& call, bool pretty) {
 Datum ruledef(FunctionCall& call) { return rule_text(call, false); }
 Datum ruledef_pretty(FunctionCall& call) { return rule_text(call, call.arg(1).as_bool()); }
 
+// Extended statistics, partition constraints and SQL bodies: no such object can be made yet, so there is nothing to print.
+Datum nothing_to_print(FunctionCall& call) { return call.null(); }
+
+// CREATE TRIGGER of an ordinary trigger.
+std::string trigger_text(Oid oid, bool pretty, Arena& arena) {
+  namespace pgt = catalog::pg_trigger;
+  catalog::CatalogTable table(catalog_oid::pg_trigger, locking::LockMode::access_share);
+  std::optional<catalog::CatalogRow> row = table.find({{pgt::oid, Datum::of(oid)}}, arena);
+  if (!row) return {};
+  catalog::RelationRef relation = catalog::open_relation(row->get(pgt::tgrelid).as_oid(), locking::LockMode::none);
+  const FunctionInfo& function = catalog::function_info(row->get(pgt::tgfoid).as_oid());
+  int type = row->get(pgt::tgtype).as_int16();
+  bool constraint = is_valid(row->get(pgt::tgconstraint).as_oid());
+  std::string text = std::string("CREATE ") + (constraint ? "CONSTRAINT " : "") + "TRIGGER " + catalog::quote_identifier(name_text(row->get(pgt::tgname))) + " ";
+  text += (type & 2) != 0 ? "BEFORE" : (type & 64) != 0 ? "INSTEAD OF" : "AFTER";
+  std::string_view separator = " ";
+  auto event = [&](int bit, std::string_view word) {
+    if ((type & bit) == 0) return;
+    text += separator;
+    text += word;
+    separator = " OR ";
+  };
+  event(4, "INSERT");
+  event(8, "DELETE");
+  event(16, "UPDATE");
+  event(32, "TRUNCATE");
+  bool qualify = !pretty || !catalog::relation_is_visible(relation->oid);
+  text += " ON " + catalog::quote_qualified(qualify ? relation->schema_name : std::string_view(), relation->name) + " ";
+  if (constraint) {
+    Oid other = row->get(pgt::tgconstrrelid).as_oid();
+    if (is_valid(other)) {
+      catalog::RelationRef r = catalog::open_relation(other, locking::LockMode::none);
+      text += "FROM " + catalog::quote_qualified(catalog::relation_is_visible(other) ? std::string_view() : r->schema_name, r->name) + " ";
+    }
+    if (!row->get(pgt::tgdeferrable).as_bool()) text += "NOT ";
+    text += "DEFERRABLE INITIALLY ";
+    text += row->get(pgt::tginitdeferred).as_bool() ? "DEFERRED " : "IMMEDIATE ";
+  }
+  text += (type & 1) != 0 ? "FOR EACH ROW " : "FOR EACH STATEMENT ";
+  text += "EXECUTE FUNCTION " + catalog::quote_qualified(catalog::function_is_visible(function.oid) ? std::string() : catalog::schema_name(function.schema), function.name) + "(";
+  // Arguments are stored one after another, each ended by a NUL.
+  std::string_view args = varlena::text(row->get(pgt::tgargs), arena);
+  for (int i = 0; i < row->get(pgt::tgnargs).as_int16(); ++i) {
+    if (i > 0) text += ", ";
+    std::string_view arg = args.substr(0, args.find('\0'));
+    text += catalog::quote_literal(arg);
+    args.remove_prefix(std::min(arg.size() + 1, args.size()));
+  }
+  return text + ")";
+}
+Datum triggerdef(FunctionCall& call) { return text_or_null(call, trigger_text(call.arg(0).as_oid(), false, call.arena())); }
+Datum triggerdef_pretty(FunctionCall& call) { return text_or_null(call, trigger_text(call.arg(0).as_oid(), call.arg(1).as_bool(), call.arena())); }
+
 constexpr BuiltinFunction kFunctions[] = {
     {Oid{1387}, constraintdef}, {Oid{1573}, ruledef}, {Oid{1640}, viewdef_name}, {Oid{1641}, viewdef}, {Oid{1643}, indexdef},
     {Oid{1665}, serial_sequence}, {Oid{1716}, pg_get_expr}, {Oid{2098}, functiondef}, {Oid{2162}, function_arguments},
     {Oid{2165}, function_result}, {Oid{2232}, function_identity_arguments}, {Oid{2504}, ruledef_pretty}, {Oid{2505}, viewdef_name_pretty},
     {Oid{2506}, viewdef_pretty}, {Oid{2507}, indexdef_column}, {Oid{2508}, constraintdef_pretty}, {Oid{2509}, pg_get_expr_pretty},
     {Oid{3159}, viewdef_wrap}, {Oid{3352}, partkeydef}, {Oid{3808}, function_arg_default},
+    {Oid{1662}, triggerdef}, {Oid{2730}, triggerdef_pretty},
+    {Oid{3408}, nothing_to_print}, {Oid{3415}, nothing_to_print}, {Oid{6173}, nothing_to_print}, {Oid{6174}, nothing_to_print}, {Oid{6197}, nothing_to_print},
 };
 
 }  // namespace

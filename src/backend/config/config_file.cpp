@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -18,6 +19,8 @@ namespace hathi::config {
 namespace {
 
 constexpr int kDeepestInclude = 10;
+
+std::int64_t loaded_at = 0;
 
 bool read_whole(const std::string& path, std::string& text) {
   struct stat info {};
@@ -271,8 +274,12 @@ bool parse_file(const std::string& path, std::vector<FileEntry>& entries, std::v
   return reader.good;
 }
 
+std::int64_t load_time() { return loaded_at; }
+
 bool load_files(const std::string& data_directory, bool at_start, bool quiet) {
   std::string path = values::config_file.empty() ? data_directory + "/postgresql.conf" : values::config_file;
+  constexpr std::int64_t kSecondsTo2000 = 946684800;
+  loaded_at = (std::time(nullptr) - kSecondsTo2000) * 1000000;
   std::vector<FileEntry> entries;
   std::vector<std::string> errors;
   bool good = parse_file(path, entries, errors);

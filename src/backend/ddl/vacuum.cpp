@@ -129,6 +129,7 @@ void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::share_update_exclusive);
   if (!r || !may_maintain(*r, "analyze")) return;
   if (r->kind != kind::table && r->kind != kind::materialized_view) return;
+  if (oid == catalog_oid::pg_statistic) return;   // statistics of the statistics would never settle
   std::vector<AttrNumber> numbers;
   for (std::string_view name : columns) {
     AttrNumber number = 0;

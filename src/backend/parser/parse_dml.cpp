@@ -102,6 +102,7 @@ OnConflictClause* Parser::on_conflict() {
   expect(Tok::kw_conflict);
   if (accept('(')) {
     c->has_target = true;
+    c->target_location = loc();
     c->index_elements = index_elements();
     expect(')');
     c->index_where = where_clause();

@@ -109,7 +109,7 @@ void compute(Column& c, const Sample& s, double total, int target) {
   c.width = c.attribute->layout.length > 0 ? c.attribute->layout.length : (present > 0 ? s.bytes / present : 0);
   if (present <= 0) return;
   const catalog::TypeInfo& type = catalog::type_info(catalog::base_type(c.attribute->type));
-  if (!is_valid(type.compare_function) || !is_valid(type.less_operator) || s.values.empty()) {
+  if (type.kind == 'p' || !is_valid(type.compare_function) || !is_valid(type.less_operator) || s.values.empty()) {
     if (s.values.empty() && s.wide > 0) c.distinct = -(1 - c.null_fraction);
     return;
   }

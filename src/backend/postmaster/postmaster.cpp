@@ -131,6 +131,8 @@ void publish_segment_size() {
 
 void Postmaster::start() {
   start_time_ = std::time(nullptr);
+  constexpr std::int64_t kSecondsTo2000 = 946684800;
+  shmem::set_server_start_time((start_time_ - kSecondsTo2000) * 1000000);
   raise_descriptor_limit();
   std::vector<std::string> directories = split_directories(config::values::unix_socket_directories);
   lock_data_directory(data_directory_);

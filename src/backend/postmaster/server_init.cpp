@@ -13,6 +13,7 @@
 #include "hathi/locking/lock_table.h"
 #include "hathi/protocol/hba.h"
 #include "hathi/protocol/password.h"
+#include "hathi/session/activity.h"
 #include "hathi/session/backend_main.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/storage/file.h"
@@ -35,6 +36,7 @@ constexpr shmem::Subsystem kSubsystems[] = {
     {"buffer pool", buffer::pool_size, buffer::pool_init},
     {"transactions", transaction::shared_size, transaction::shared_init},
     {"catalog versions", catalog::shared_size, catalog::shared_init},
+    {"activity", session::activity_size, session::activity_init},
 };
 
 void load_hba_rules() {
@@ -76,8 +78,10 @@ void initialise_server() {
   if (done) return;
   done = true;
   types::register_all();
+  analyzer::register_functions();
   catalog::register_catalog_functions();
   analyzer::register_functions();
+  session::register_session_functions();
   transaction::register_functions();
   heap::register_detoast();
   btree::register_toast_index();

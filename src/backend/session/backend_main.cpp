@@ -2,8 +2,9 @@
 
 #include "hathi/session/backend_main.h"
 
+#include <netinet/in.h>
 #include <pwd.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,6 +15,7 @@
 #include "hathi/ddl/session_objects.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lock_table.h"
+#include "hathi/session/activity.h"
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
@@ -48,6 +50,14 @@ bool start_session(Session& session, StartupRequest& request) {
   }
 }
 
+int peer_port(int socket) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return -1;
+  if (address.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+}
+
 // What a session leaves behind is cleaned up whatever happened before.
 void end_session(Session& session) {
   HoldInterrupts hold;
@@ -57,6 +67,7 @@ void end_session(Session& session) {
   if (transaction::block_state() != transaction::BlockState::none) abort_session_transaction(session);
   ddl::drop_temporary_objects_at_exit();
   transaction::session_owner().release_all();
+  end_activity();
   leave_slot();
 }
 
@@ -105,6 +116,8 @@ void backend_main(int socket) {
   StartupRequest request;
   if (start_session(*session, request)) {
     protocol::ConnectionFacts facts = connection_facts(*session, request);
+    begin_activity(facts.is_local ? -1 : peer_port(session->connection.socket()));
+    report_activity(ActivityState::idle);
     shmem::set_process_title(fmt::format("{} {} {}", request.user, request.database, facts.is_local ? "[local]" : facts.host));
     serve(*session);
   }

@@ -5,6 +5,7 @@
 
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
+#include "hathi/session/activity.h"
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/transaction/transaction.h"
@@ -70,8 +71,12 @@ void send_ready(Session& session) {
     c.put_string(value);
     c.end();
   }
+  char status = transaction_status();
+  report_activity(status == 'I'   ? ActivityState::idle
+                  : status == 'T' ? ActivityState::idle_in_transaction
+                                  : ActivityState::idle_in_failed_transaction);
   c.begin('Z');
-  c.put_byte(transaction_status());
+  c.put_byte(status);
   c.end();
   c.flush();
 }

@@ -1,6 +1,7 @@
 // Settings whose values only the upper layers can check: who we are, the running transaction, tablespaces.
 
 #include "setting_hooks.h"
+#include "functions_session.h"
 
 #include <map>
 
@@ -176,6 +177,7 @@ void publish_identity(std::string_view role_name) {
 void install_setting_hooks() {
   config::install_hooks("session_authorization", check_session_authorization, assign_session_authorization, nullptr);
   config::install_hooks("role", check_role, assign_role, show_role);
+  config::install_hooks("application_name", nullptr, note_application_name, nullptr);
   config::install_hooks("default_tablespace", check_default_tablespace, nullptr, nullptr);
   config::install_hooks("temp_tablespaces", check_temp_tablespaces, nullptr, nullptr);
   config::install_hooks("transaction_isolation", check_isolation, nullptr, nullptr);

@@ -7,6 +7,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lwlock.h"
+#include "hathi/session/activity.h"
 #include "hathi/session/session.h"
 #include "portal.h"
 
@@ -102,6 +103,7 @@ void start_command(Session& session) {
   if (transaction::block_state() == BlockState::none) transaction::start();
   if (begins) {
     session.in_command = true;
+    report_activity(ActivityState::active, session.statement_text);
     arm_statement_timeout();
   }
 }

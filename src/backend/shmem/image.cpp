@@ -15,6 +15,8 @@ namespace hathi::shmem {
 
 namespace {
 
+std::int64_t start_time = 0;
+
 constexpr std::uintptr_t kHugePage = 2u << 20;
 
 struct Range { std::uintptr_t start, end; };
@@ -36,6 +38,9 @@ std::vector<Range> private_memory() {
 }
 
 }  // namespace
+
+std::int64_t server_start_time() { return start_time; }
+void set_server_start_time(std::int64_t microseconds) { start_time = microseconds; }
 
 void prepare_image_for_forks() {
   for (const Range& range : private_memory()) {

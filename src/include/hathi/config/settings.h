@@ -120,6 +120,8 @@ std::vector<std::pair<std::string, std::string>> all_reported();
 // and F0000 thrown ("configuration file … contains errors"), at reload they are logged and the good lines applied. A missing main file
 // throws at start-up. quiet: a child that reloads leaves logging to the postmaster. Returns false when something was wrong.
 bool load_files(const std::string& data_directory, bool at_start, bool quiet = false);
+// When this process last loaded them, in microseconds since 2000-01-01.
+std::int64_t load_time();
 // Defaults from the environment and the system: PGPORT, PGDATESTYLE, the stack's limit.
 void load_environment();
 // One name, value list and position of every line of the files, for tools: (name, value, file, line).

@@ -179,6 +179,7 @@ struct SetClause : NodeOf<NodeKind::set_clause> {
 struct OnConflictClause : NodeOf<NodeKind::on_conflict_clause> {
   bool do_update = false;
   bool has_target = false;  // (…) was given; index_elements, index_where
+  int target_location = -1;     // of its parenthesis
   List<IndexElement*> index_elements;
   Expr* index_where = nullptr;
   Name constraint;  // ON CONSTRAINT name

@@ -1,10 +1,16 @@
 #pragma once
 // The process image that all children are forked from.
 
+#include <cstdint>
+
 namespace hathi::shmem {
 
 // Makes forks cheap: the private memory that has been filled so far (registries, tables of built-in objects) is moved to huge pages
 // where the kernel can, so that a fork copies one entry for 2 MiB instead of 512. Once, after initialisation, before the first fork.
 void prepare_image_for_forks();
+
+// When the server started, in microseconds since 2000-01-01; set by the postmaster, inherited by all.
+std::int64_t server_start_time();
+void set_server_start_time(std::int64_t microseconds);
 
 }  // namespace hathi::shmem
