@@ -166,11 +166,11 @@ void Deparser::constant(const Constant* c, int show_type) {
         out_ += needed ? quote_constant(text) : text;
         break;
       case raw(type_oid::numeric): {
-        bool plain = digits && text[0] != '-' && text[0] != '+';
-        bool is_float = text.find_first_of("eE.") != std::string::npos;
+        // Digits alone would be read as an integer.
+        bool plain = digits && text[0] != '-' && text[0] != '+' && text.find_first_of("eE.") != std::string::npos;
         if (plain) out_ += text;
         else out_ += quote_constant(text);
-        needed = !plain || !is_float || c->typmod >= 0;
+        needed = !plain || c->typmod >= 0;
         break;
       }
       case raw(type_oid::bool_):
