@@ -60,7 +60,8 @@ TEST_F(Recorded, AnswersAsPostgresql) {
   while (std::getline(file, sql) && std::getline(file, expected)) {
     std::string answer = describe(sql);
     // Literals of types whose input is not there cannot be judged.
-    if (answer.find("cache lookup failed for function") == std::string::npos) EXPECT_EQ(answer, expected) << sql;
+    if (answer.starts_with("!0A000|built-in function")) continue;
+    EXPECT_EQ(answer, expected) << sql;
   }
 }
 
