@@ -8,6 +8,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/nodes/visit.h"
 #include "languages.h"
+#include "statement_state.h"
 
 namespace hathi::executor {
 
@@ -548,6 +549,10 @@ FunctionCall* make_call(Oid function, int argument_count, Oid input_collation, O
   call->args = arena.make_array<NullableDatum>(static_cast<std::size_t>(std::max(argument_count, 1)));
   call->state = arena.make<void*>();
   call->state_arena = &arena;
+  if (StatementState* statement = context.statement) {
+    call->state_arena = &statement->function_arena;
+    statement->function_states.push_back(call->state);
+  }
   return call;
 }
 

@@ -98,7 +98,7 @@ Row* next_cte_row(CteScanState& s) {
 
 Row* run_cte_scan(NodeState& node) {
   auto& s = self<CteScanState>(node);
-  s.cte->prepare(*s.statement);
+  s.cte->prepare(*s.cte->owner);
   for (;;) {
     check_interrupts();
     s.row_arena.reset();
@@ -124,13 +124,14 @@ void init_cte_scan(NodeState& node) {
 void rescan_cte_scan(NodeState& node) {
   auto& s = self<CteScanState>(node);
   s.position = 0;
-  s.cte->restart_if_stale(*s.statement);
+  if (s.cte->owner == s.statement) s.cte->restart_if_stale(*s.statement);
 }
 
 void close_cte_scan(NodeState& node) {
   auto& s = self<CteScanState>(node);
   s.position = 0;
   s.reader.reset();
+  if (s.cte->owner != s.statement) return;
   s.cte->close();
   s.generation = s.cte->generation;
 }
@@ -409,10 +410,14 @@ void rescan_set_op(NodeState& node) {
 // --- shared stores ----------------------------------------------------------------------------------------------------------------
 
 CteState* shared_cte(StatementState& statement, int number) {
+  // An EvalPlanQual run must not change rows again: it reads what the statement's own run of the CTE gave.
+  bool changes = statement.statement.subplans[static_cast<std::size_t>(number - 1)]->kind == planner::PlanKind::modify_table;
+  if (changes && statement.parent != nullptr) return shared_cte(*statement.parent, number);
   CteState*& cte = statement.ctes[static_cast<std::size_t>(number - 1)];
   if (cte == nullptr) {
     cte = new CteState();
     statement.keep(cte, [](void* p) { static_cast<CteState*>(p)->close(); }, [](void* p) { delete static_cast<CteState*>(p); });
+    cte->owner = &statement;
     cte->root = statement.subplan_root(number);
     cte->descriptor = output_descriptor(*cte->root);
   }

@@ -10,6 +10,7 @@ namespace hathi::executor {
 
 // The rows of one CTE, read from its plan as its scans need them.
 struct CteState {
+  StatementState* owner = nullptr;
   NodeState* root = nullptr;
   const TupleDescriptor* descriptor = nullptr;
   std::unique_ptr<RowStore> store;

@@ -48,6 +48,12 @@ void StatementState::close_all() {
     restart_after_close(*n);
   }
   for (const Kept& k : kept_) k.release(k.object);
+  // Kept runs keep what functions remember (compiled patterns and the like) unless it adds up.
+  constexpr std::size_t kFunctionMemory = 65536;
+  if (function_arena.footprint() > kFunctionMemory) {
+    for (void** state : function_states) *state = nullptr;
+    function_arena.release();
+  }
   for (ExecParam& p : params) p.value = {};
   run_arena.reset();
 }

@@ -43,6 +43,8 @@ struct StatementState {
   ExecutionOptions options;
   Arena arena{4096};                     // states and programs: as long as this object
   Arena run_arena{1024};                 // values that live for one run
+  Arena function_arena{512};             // what functions keep from call to call at their call sites
+  std::vector<void**> function_states;   // their pointers to it
   std::span<const planner::ParameterValue> external;
   transaction::SnapshotRef snapshot_ref;
   const transaction::Snapshot* snapshot = nullptr;

@@ -255,6 +255,23 @@ TEST_F(Windows, FramesAgreeWithTheReference) {
   }
 }
 
+TEST_F(Windows, PartitionsLargerThanMemory) {
+  // The current row must survive that the partition is spilled while its frame is read.
+  std::vector<Cells> rows;
+  for (int i = 0; i < 6000; ++i) rows.push_back({1, i / 3, i % 7});
+  auto run_all = [&] {
+    Lines all = window(rows, kSumInt4, {in(3)}, kFrameRows | kFrameStartOffsetPreceding | kFrameEndUnboundedFollowing, int8(2));
+    Lines last = window(rows, Oid{3113}, {in(2)}, kFrameRows | kFrameStartCurrentRow | kFrameEndUnboundedFollowing, nullptr, nullptr, true, false);
+    all.insert(all.end(), last.begin(), last.end());
+    return all;
+  };
+  config::values::work_mem = 64;
+  Lines spilled = run_all();
+  config::values::work_mem = 4096;
+  EXPECT_EQ(spilled, run_all());
+  EXPECT_EQ(spilled.size(), 12000u);
+}
+
 TEST_F(Windows, WholePartitionWithoutOrder) {
   EXPECT_EQ(window(kRows, kSumInt4, {in(3)}, kDefaultFrame, nullptr, nullptr, false), (Lines{"100", "100", "100", "100", "12", "12"}));
   EXPECT_EQ(window(kRows, kCountStar, {}, kDefaultFrame), (Lines{"1", "3", "3", "4", "1", "2"}));
