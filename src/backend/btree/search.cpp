@@ -215,6 +215,14 @@ void SparePage::allocate(const BTreeIndex& index) {
   pin_.unlock();
 }
 
+SparePage::~SparePage() {
+  try {
+    give_back();
+  } catch (const SqlError&) {
+    // Perhaps the error that brought us here, again: the next vacuum finds the page.
+  }
+}
+
 buffer::PinnedBuffer SparePage::take() {
   HATHI_ASSERT(pin_);
   pin_.lock(LwMode::exclusive);

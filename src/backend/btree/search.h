@@ -47,7 +47,7 @@ buffer::PinnedBuffer read_page(const BTreeIndex& index, std::uint32_t block);
 class SparePage {
  public:
   SparePage() = default;
-  ~SparePage() { give_back(); }
+  ~SparePage();
   SparePage(const SparePage&) = delete;
   SparePage& operator=(const SparePage&) = delete;
   // Finds or makes one. No content lock may be held.

@@ -25,17 +25,14 @@ int compare_column(const KeyColumn& column, const ComparisonFunction& comparison
 int compare_columns(const SearchKey& key, const std::byte* entry, int first) {
   const BTreeIndex& index = *key.index;
   int columns = is_pivot(entry) ? std::min(entry_columns(entry, index), key.count) : key.count;
-  Datum values[kMaxColumns];
-  bool nulls[kMaxColumns];
+  ColumnValues c;
   int at = 0;
   std::uint32_t offset = 0;
   const std::byte* data = entry_data(entry);
   const std::byte* bitmap = entry_bitmap(entry);
-  for (int i = 0; i < columns; ++i) {
-    deform_from(*index.descriptor, data, bitmap, kMaxColumns, i + 1, at, offset, values, nulls);
-    if (i < first) continue;
-    int order = compare_column(index.keys[static_cast<std::size_t>(i)], *key.comparisons[static_cast<std::size_t>(i)], values[i], nulls[i],
-                               key.values[static_cast<std::size_t>(i)], key.nulls[static_cast<std::size_t>(i)]);
+  for (int i = first; i < columns; ++i) {
+    deform_from(*index.descriptor, data, bitmap, kMaxColumns, i + 1, at, offset, c.values, c.nulls);
+    int order = compare_column(index.keys[static_cast<std::size_t>(i)], *key.comparisons[i], c.values[i], c.nulls[i], key.values[i], key.nulls[i]);
     if (order != 0) return -order;
   }
   if (columns < key.count) return 1;   // the pivot's missing columns are before everything
@@ -85,10 +82,10 @@ void make_insertion_key(const BTreeIndex& index, const Datum* values, const bool
   key.index = &index;
   key.count = static_cast<int>(index.keys.size());
   key.next = key.has_tid = false;
-  for (std::size_t i = 0; i < index.keys.size(); ++i) {
+  for (int i = 0; i < key.count; ++i) {
     key.values[i] = values[i];
     key.nulls[i] = nulls[i];
-    key.comparisons[i] = &index.keys[i].comparison;
+    key.comparisons[i] = &index.keys[static_cast<std::size_t>(i)].comparison;
   }
   prepare_fast_path(key);
 }
@@ -162,23 +159,21 @@ Datum read_column(const BTreeIndex& index, const std::byte* entry, int column, b
       default: return Datum::of(p);
     }
   }
-  Datum values[kMaxColumns];
-  bool nulls[kMaxColumns];
-  read_columns(index, entry, column + 1, values, nulls);
-  is_null = nulls[column];
-  return values[column];
+  ColumnValues all;
+  read_columns(index, entry, column + 1, all.values, all.nulls);
+  is_null = all.nulls[column];
+  return all.values[column];
 }
 
 EntryOrder compare_entries(const BTreeIndex& index, const std::byte* a, const std::byte* b) {
   auto key_columns = static_cast<int>(index.keys.size());
   int columns = std::min({key_columns, entry_columns(a, index), entry_columns(b, index)});
-  Datum a_values[kMaxColumns], b_values[kMaxColumns];
-  bool a_nulls[kMaxColumns], b_nulls[kMaxColumns];
-  read_columns(index, a, columns, a_values, a_nulls);
-  read_columns(index, b, columns, b_values, b_nulls);
+  ColumnValues x, y;
+  read_columns(index, a, columns, x.values, x.nulls);
+  read_columns(index, b, columns, y.values, y.nulls);
   for (int i = 0; i < columns; ++i) {
     const KeyColumn& column = index.keys[static_cast<std::size_t>(i)];
-    int order = compare_column(column, column.comparison, a_values[i], a_nulls[i], b_values[i], b_nulls[i]);
+    int order = compare_column(column, column.comparison, x.values[i], x.nulls[i], y.values[i], y.nulls[i]);
     if (order != 0) return {i, order};
   }
   return {columns, 0};

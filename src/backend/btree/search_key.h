@@ -1,8 +1,6 @@
 #pragma once
 // Keys to search by, entries to store, and how they compare. Private to btree/.
 
-#include <array>
-
 #include "btree_page.h"
 
 namespace hathi::btree {
@@ -11,6 +9,15 @@ namespace hathi::btree {
 Arena& comparison_arena();
 void reset_comparison_arena();
 
+// The columns of an entry, read one after the other; not initialised (a Datum array would be zeroed each time).
+struct ColumnValues {
+  ColumnValues() {}   // NOLINT: deliberately leaves the members alone
+  union {
+    Datum values[kMaxColumns];
+  };
+  bool nulls[kMaxColumns];
+};
+
 // Where in the index order a search goes: values for the first `count` key columns, perhaps a row position.
 struct SearchKey {
   const BTreeIndex* index = nullptr;
@@ -18,10 +25,13 @@ struct SearchKey {
   bool next = false;            // false: to the first entry >= key; true: to the first > key
   bool has_tid = false;         // without one it is before all row positions (next: behind all)
   TupleId tid;
-  std::array<Datum, kMaxColumns> values;
-  std::array<bool, kMaxColumns> nulls;
+  SearchKey() {}   // NOLINT: values are set for `count` columns only
+  union {
+    Datum values[kMaxColumns];
+  };
+  bool nulls[kMaxColumns];
   // How each column compares: (index value, key value).
-  std::array<const ComparisonFunction*, kMaxColumns> comparisons;
+  const ComparisonFunction* comparisons[kMaxColumns];
   // The first column is an integer that stands right after the header: compared in line.
   CompareKind fast = CompareKind::call;   // int4, int8 or call
   bool fast_descending = false;

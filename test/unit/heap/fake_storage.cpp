@@ -42,6 +42,7 @@ std::function<void(Xid)> wait_hook, running_hook;
 std::vector<fake::LoggedRecord> records;
 std::uint64_t lsn = 1000;
 bool waiters = false;
+int failing_extensions = 0, extensions = 0;
 std::map<std::uint32_t, std::vector<transaction::MultiXactMember>> multis;
 std::vector<transaction::EventHook> hooks;
 std::map<std::pair<std::uint64_t, std::uint64_t>, int> heavy_locks;
@@ -70,6 +71,7 @@ void reset() {
   wait_hook = running_hook = nullptr;
   records.clear();
   waiters = false;
+  failing_extensions = 0;
   multis.clear();
 }
 
@@ -91,6 +93,7 @@ void on_wait(std::function<void(Xid)> hook) { wait_hook = std::move(hook); }
 void after_running(std::function<void(Xid)> hook) { running_hook = std::move(hook); }
 const std::vector<LoggedRecord>& log() { return records; }
 void set_waiters(bool w) { waiters = w; }
+void fail_extensions(int every) { failing_extensions = every; }
 int pin_count() {
   int n = 0;
   for (const Frame& f : frames) n += f.pins;
@@ -203,6 +206,8 @@ PinnedBuffer read(const BlockTag& tag, ReadMode, Ring*) {
 }
 PinnedBuffer read_recent(const BlockTag& tag, BufferIndex, Ring* ring) { return read(tag, ReadMode::normal, ring); }
 PinnedBuffer extend(const RelationFile& file, Fork fork, int count, Ring*, int* added) {
+  for (const Frame& f : frames) HATHI_ASSERT(!f.exclusive && f.sharers == 0);   // no content lock while extending
+  if (failing_extensions != 0 && ++extensions % failing_extensions == 0) throw SqlError(sqlstate::disk_full, "disk full");
   if (added != nullptr) *added = count;
   std::uint32_t& size = fork_sizes[{file, fork}];
   BlockNumber first{size};

@@ -38,6 +38,8 @@ class View {
 };
 // Called when the current transaction waits for xid: the hook ends it (as another session would). Without a hook waiting fails.
 void on_wait(std::function<void(Xid)> hook);
+// The disk is full for every n-th extension of a fork (0 = never).
+void fail_extensions(int every);
 // Called after is_running(xid) said yes: the world moves on between two looks.
 void after_running(std::function<void(Xid)> hook);
 // What records have been logged, by manager and operation.
