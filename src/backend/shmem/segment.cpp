@@ -21,12 +21,10 @@ constexpr std::size_t kHugePage = 2u << 20;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kGrowingReservation = std::size_t{8} << 30;
 constexpr std::size_t kLeastGrowing = std::size_t{64} << 20;
-constexpr std::size_t kNearGrowth = std::size_t{16} << 20;  // of the growing region, in the fixed segment
 
 struct Mapping {
   void* start = nullptr;
   std::size_t size = 0;
-  bool anonymous = false;  // mmap, not shmat
 };
 
 struct State {
@@ -51,9 +49,7 @@ std::size_t lay_out(std::span<const Subsystem> subsystems, std::vector<std::size
     offsets.push_back(at);
     at += size;
   }
-  at = round_up(at, kHugePage);
-  offsets.push_back(at);  // of the growing region's near part
-  return at + kNearGrowth;
+  return round_up(at, kHugePage);
 }
 
 // Attaches a segment of this size at a 2 MiB boundary (near `wanted` if that is free) and marks it for removal. An empty mapping with
@@ -84,23 +80,6 @@ Mapping attach(std::size_t size, int flags, void* wanted) {
   return {start, size};
 }
 
-// Reserved huge pages. System V ones need CAP_IPC_LOCK or vm.hugetlb_shm_group; anonymous shared ones are there for everybody.
-Mapping attach_huge(std::size_t size, void* wanted) {
-  Mapping mapping = attach(size, SHM_HUGETLB, wanted);
-  if (mapping.start != nullptr) return mapping;
-  void* start = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-  if (start == MAP_FAILED) return {};
-  return {start, size, true};
-}
-
-void release(const Mapping& mapping) {
-  if (mapping.start == nullptr) return;
-  if (mapping.anonymous)
-    munmap(mapping.start, mapping.size);
-  else
-    shmdt(mapping.start);
-}
-
 // Does the kernel give transparent huge pages to shared memory that asks for them?
 bool kernel_grants_transparent() {
   std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "r");
@@ -127,7 +106,7 @@ void attach_fixed(std::size_t size) {
   state.fixed = {};
   state.reserved_huge = false;
   if (state.huge != "off") {
-    state.fixed = attach_huge(size, wanted);
+    state.fixed = attach(size, SHM_HUGETLB, wanted);
     state.reserved_huge = state.fixed.start != nullptr;
     if (!state.reserved_huge && state.huge == "on") throw_failed(size);
   }
@@ -175,7 +154,7 @@ void attach_and_initialise() {
   ask_for_huge_pages();
   auto* base = static_cast<std::byte*>(state.fixed.start);
   state.region = new (base) GrowingRegion;
-  state.region->init(base + offsets.back(), kNearGrowth, state.growing.start, state.growing.size);
+  state.region->init(state.growing.start, state.growing.size);
   for (std::size_t i = 0; i < state.subsystems.size(); ++i) state.subsystems[i].init(base + offsets[i]);
 }
 
@@ -189,8 +168,8 @@ void create(std::span<const Subsystem> subsystems, const char* huge) {
 }
 
 void detach() {
-  release(state.fixed);
-  release(state.growing);
+  if (state.fixed.start != nullptr) shmdt(state.fixed.start);
+  if (state.growing.start != nullptr) shmdt(state.growing.start);
   state.fixed = state.growing = {};
   state.region = nullptr;
 }
@@ -198,8 +177,8 @@ void detach() {
 void reinitialize() {
   // New segments rather than zeroing: the kernel frees the old pages, and none that nobody needs are touched. The old addresses are wanted
   // again.
-  release(state.fixed);
-  release(state.growing);
+  shmdt(state.fixed.start);
+  shmdt(state.growing.start);
   state.region = nullptr;
   attach_and_initialise();
 }
@@ -214,29 +193,24 @@ bool has_huge_pages() { return state.reserved_huge || state.transparent_huge; }
 
 GrowingRegion& growing_region() { return *state.region; }
 
-void GrowingRegion::init(void* near, std::size_t near_size, void* far, std::size_t far_size) {
-  ranges_[0] = {reinterpret_cast<std::uintptr_t>(near), near_size, 0};
-  ranges_[1] = {reinterpret_cast<std::uintptr_t>(far), far_size, 0};
+void GrowingRegion::init(void* start, std::size_t size) {
+  start_ = reinterpret_cast<std::uintptr_t>(start);
+  size_ = size;
+  used_ = 0;
 }
 
 void* GrowingRegion::allocate(std::size_t size, std::size_t align) {
-  for (Range& range : ranges_) {
-    std::atomic_ref<std::size_t> cursor(range.used);
-    std::size_t old = cursor.load(std::memory_order_relaxed);
-    for (;;) {
-      std::size_t begin = round_up(old, align);
-      if (begin + size > range.size) break;
-      if (cursor.compare_exchange_weak(old, begin + size, std::memory_order_relaxed)) return reinterpret_cast<void*>(range.start + begin);
-    }
+  std::atomic_ref<std::size_t> cursor(used_);
+  std::size_t old = cursor.load(std::memory_order_relaxed);
+  for (;;) {
+    std::size_t begin = round_up(old, align);
+    if (begin + size > size_) return nullptr;
+    if (cursor.compare_exchange_weak(old, begin + size, std::memory_order_relaxed)) return reinterpret_cast<void*>(start_ + begin);
   }
-  return nullptr;
 }
 
 std::size_t GrowingRegion::used() const {
-  std::size_t sum = 0;
-  for (const Range& range : ranges_)
-    sum += std::atomic_ref<std::size_t>(const_cast<std::size_t&>(range.used)).load(std::memory_order_relaxed);
-  return sum;
+  return std::atomic_ref<std::size_t>(const_cast<std::size_t&>(used_)).load(std::memory_order_relaxed);
 }
 
 }  // namespace hathi::shmem

@@ -1,7 +1,7 @@
 #pragma once
 // Shared memory: two System V segments, mapped at one address in every process (they are attached before the first fork) and
 // removed by the kernel when the last process leaves. The fixed one holds what the subsystem list asks for and may use reserved
-// huge pages (as an anonymous mapping where the kernel keeps System V ones from unprivileged users); the growing one is reserved generously and committed lazily.
+// huge pages; the growing one is reserved generously and committed lazily.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,22 +37,16 @@ std::size_t required_size(std::span<const Subsystem> subsystems);
 bool has_huge_pages();
 
 // A region that grows on demand inside its reserved size; allocation is never returned to the region
-// but to the caller's own free lists. Two ranges: a small one beside the fixed memory (and on its huge pages), then the large
-// reservation. Locking: lock-free (one atomic cursor a range).
+// but to the caller's own free lists. Locking: lock-free (one atomic cursor).
 class GrowingRegion {
  public:
-  void init(void* near, std::size_t near_size, void* far, std::size_t far_size);
+  void init(void* start, std::size_t size);
   // nullptr when the reservation is exhausted. Zeroed memory.
   void* allocate(std::size_t size, std::size_t align);
   std::size_t used() const;
-  std::size_t capacity() const { return ranges_[0].size + ranges_[1].size; }
+  std::size_t capacity() const { return size_; }
  private:
-  struct Range {
-    std::uintptr_t start;
-    std::size_t size;
-    std::size_t used;   // by std::atomic_ref
-  };
-  Range ranges_[2];
+  std::uintptr_t start_; std::size_t size_; std::size_t used_;  // used_ by std::atomic_ref
 };
 
 // The growing segment's region, shared by all owners (lock table, descriptors, …). Valid from create() on; empty again after reinitialize().
