@@ -54,7 +54,7 @@ bool load_access(std::uint64_t key, Arena& arena, Access& access) {
   if (access.has_acl) access.items = copy_items(read_acl(row->get(c->acl), scratch), arena);
   return true;
 }
-ObjectCache<Access> accesses(load_access);
+ObjectCache<Access> accesses(load_access, shared_store::Kind::access);
 
 const Access* find_access(Oid class_id, Oid object) {
   return accesses.find(static_cast<std::uint64_t>(raw(class_id)) << 32 | raw(object), versions::slot_of(class_id, object));

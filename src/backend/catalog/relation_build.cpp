@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 #include <string>
 
 #include "hathi/catalog/catalog_table.h"
@@ -188,28 +187,25 @@ void load_index_relation(CachedRelation& r, const CatalogRow& class_row, Arena& 
 
 }  // namespace
 
-CachedRelation* load_relation(Oid oid) {
+bool load_relation(Oid oid, CachedRelation& r, Arena& arena) {
   Arena scratch(4096);
   auto row = CatalogTable(catalog_oid::pg_class, kRead).find({{pg_class::oid, Datum::of(oid)}}, scratch);
-  if (!row) return nullptr;
-  auto r = std::make_unique<CachedRelation>(std::size_t{2048});
-  Arena& arena = r->memory;
-  r->arena = &arena;
-  fill_from_class_row(*r, *row, arena);
-  read_options(*r);
-  if (r->is_partition) r->parent = parent_of(oid);
-  if (r->kind == relation_kind::index || r->kind == relation_kind::partitioned_index) {
-    load_index_relation(*r, *row, arena);
-    return r.release();
+  if (!row) return false;
+  fill_from_class_row(r, *row, arena);
+  read_options(r);
+  if (r.is_partition) r.parent = parent_of(oid);
+  if (r.kind == relation_kind::index || r.kind == relation_kind::partitioned_index) {
+    load_index_relation(r, *row, arena);
+    return true;
   }
   bool any_default = false;
-  r->descriptor = load_columns(*r, row->get(pg_class::relnatts).as_int16(), any_default, arena);
-  if (any_default) load_defaults(*r, arena);
-  if (row->get(pg_class::relhasindex).as_bool()) load_indexes(*r, arena);
-  load_constraints(*r, row->get(pg_class::relchecks).as_int16(), arena);
-  if (r->kind == relation_kind::view || r->kind == relation_kind::materialized_view) load_view(*r, arena);
-  if (has_rows(r->kind)) fill_heap(*r, row->get(pg_class::reltoastrelid).as_oid(), arena);
-  return r.release();
+  r.descriptor = load_columns(r, row->get(pg_class::relnatts).as_int16(), any_default, arena);
+  if (any_default) load_defaults(r, arena);
+  if (row->get(pg_class::relhasindex).as_bool()) load_indexes(r, arena);
+  load_constraints(r, row->get(pg_class::relchecks).as_int16(), arena);
+  if (r.kind == relation_kind::view || r.kind == relation_kind::materialized_view) load_view(r, arena);
+  if (has_rows(r.kind)) fill_heap(r, row->get(pg_class::reltoastrelid).as_oid(), arena);
+  return true;
 }
 
 }  // namespace hathi::catalog

@@ -4,12 +4,16 @@
 
 #include <malloc.h>
 
+#include <algorithm>
+#include <memory>
+#include <new>
 #include <unordered_map>
 
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/definitions.h"
+#include "src/backend/catalog/shared_store.h"
 
 namespace hathi::catalog {
 
@@ -65,6 +69,70 @@ void touch(CachedRelation& r) {
 
 std::uint32_t slot(Oid oid) { return versions::slot_of(catalog_oid::pg_class, oid); }
 
+// Descriptors with parts that a process adds (partitions) or that no other may see (temporary) stay private, and so do those whose
+// comparison functions are not in every process.
+bool may_share(const Relation& r) {
+  if (r.persistence == 't' || r.is_partition || r.kind == relation_kind::partitioned_table || r.kind == relation_kind::partitioned_index) return false;
+  auto is_builtin = [](const IndexDescriptor* index) {
+    return std::all_of(index->btree.keys.begin(), index->btree.keys.end(),
+                       [](const btree::KeyColumn& key) { return raw(key.comparison.site.oid) < raw(kFirstNormalOid); });
+  };
+  return std::all_of(r.indexes.begin(), r.indexes.end(), is_builtin) && (r.index == nullptr || is_builtin(r.index));
+}
+
+void finish(CachedRelation& r, const versions::Stamp& stamp) {
+  r.stamp = stamp;
+  r.version = version_number(stamp);
+}
+
+// Builds it once more in shared memory; nullptr when that does not work out.
+CachedRelation* share(const CachedRelation& loaded, const shared_store::Key& key, const versions::Stamp& stamp) {
+  shared_store::Building building = shared_store::begin(sizeof(CachedRelation) + loaded.memory.footprint());
+  if (building.payload == nullptr) return nullptr;
+  auto* r = new (building.payload) CachedRelation(0);  // never destroyed
+  Arena arena(static_cast<std::byte*>(building.payload) + sizeof(CachedRelation), building.bytes - sizeof(CachedRelation));
+  try {
+    if (load_relation(loaded.oid, *r, arena) && versions::stamp(slot(loaded.oid)) == stamp) {
+      finish(*r, stamp);
+      r->permanent = true;
+      shared_store::publish(building, key, stamp.shared);
+      // Through find(): it pins.
+      return const_cast<CachedRelation*>(static_cast<const CachedRelation*>(shared_store::find(key, stamp.shared)));
+    }
+  } catch (const SqlError& e) {
+    shared_store::abandon(building);
+    if (e.code() != sqlstate::out_of_memory) throw;
+    return nullptr;
+  }
+  shared_store::abandon(building);
+  return nullptr;
+}
+
+CachedRelation* load_and_remember(Oid oid, versions::Stamp stamp, const shared_store::Key& key, bool share_it) {
+  Cache& c = cache();
+  while (true) {
+    auto r = std::make_unique<CachedRelation>(std::size_t{2048});
+    bool exists = load_relation(oid, *r, r->memory);
+    versions::Stamp after = versions::stamp(slot(oid));
+    if (after != stamp) {
+      stamp = after;
+      continue;
+    }
+    if (!exists) return nullptr;
+    if (share_it && may_share(*r)) {
+      if (CachedRelation* shared = share(*r, key, stamp)) return shared;
+    }
+    r->arena = &r->memory;
+    finish(*r, stamp);
+    // Loading may have opened the same relation (an index's table): the newer one wins.
+    if (auto found = c.by_oid.find(raw(oid)); found != c.by_oid.end()) retire(*found->second);
+    r->last_transaction = c.transaction;
+    c.by_oid[raw(oid)] = r.get();
+    link_newest(*r);
+    return r.release();
+  }
+}
+
 CachedRelation* find_or_load(Oid oid) {
   if (raw(oid) < raw(kFirstNormalOid)) {
     if (CachedRelation* r = catalog_descriptor(oid)) return r;
@@ -79,23 +147,12 @@ CachedRelation* find_or_load(Oid oid) {
     }
     retire(*r);
   }
-  while (true) {
-    CachedRelation* r = load_relation(oid);
-    versions::Stamp after = versions::stamp(slot(oid));
-    if (after == stamp) {
-      if (r == nullptr) return nullptr;
-      // Loading may have opened the same relation (an index's table): the newer one wins.
-      if (auto found = c.by_oid.find(raw(oid)); found != c.by_oid.end()) retire(*found->second);
-      r->stamp = stamp;
-      r->version = version_number(stamp);
-      r->last_transaction = c.transaction;
-      c.by_oid[raw(oid)] = r;
-      link_newest(*r);
-      return r;
-    }
-    delete r;
-    stamp = after;
+  shared_store::Key key{shared_store::Kind::relation, current_database(), raw(oid)};
+  bool share_it = stamp.own == 0 && !versions::changed_by_me(slot(oid));
+  if (share_it) {
+    if (const void* shared = shared_store::find(key, stamp.shared)) return const_cast<CachedRelation*>(static_cast<const CachedRelation*>(shared));
   }
+  return load_and_remember(oid, stamp, key, share_it);
 }
 
 locking::LockTag tag_of(Oid oid) {
@@ -108,7 +165,7 @@ locking::LockTag tag_of(Oid oid) {
 struct RelationCacheAccess {
   static RelationRef ref(CachedRelation* r) {
     RelationRef result;
-    if (r != nullptr && !r->permanent) ++r->references;
+    if (r != nullptr && !shared_store::contains(r) && !r->permanent) ++r->references;
     result.relation_ = r;
     return result;
   }
@@ -134,7 +191,8 @@ void RelationRef::reset() {
   if (relation_ == nullptr) return;
   auto* r = const_cast<CachedRelation*>(static_cast<const CachedRelation*>(relation_));
   relation_ = nullptr;
-  if (r->permanent) return;
+  // (What is shared may have gone with the transaction: do not look at it.)
+  if (shared_store::contains(r) || r->permanent) return;
   HATHI_ASSERT(r->references > 0);
   if (--r->references == 0 && r->retired) delete r;
 }

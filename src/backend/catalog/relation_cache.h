@@ -7,8 +7,8 @@
 
 namespace hathi::catalog {
 
-// A descriptor version. Private to the process. It lives while it is in the cache or referred to; those of the catalogs live for ever
-// (permanent) and were made before the first fork.
+// A descriptor version. Private ones live while they are in the cache or referred to. Permanent ones are not counted: those of the
+// catalogs, made before the first fork, and those in shared memory (shared_store.h), which live to the end of the transaction at least.
 struct CachedRelation : Relation {
   explicit CachedRelation(std::size_t first_block) : memory(first_block) {}
   versions::Stamp stamp;
@@ -23,8 +23,8 @@ struct CachedRelation : Relation {
 
 std::uint64_t version_number(const versions::Stamp& stamp);
 
-// From the catalog tables, under a fresh catalog snapshot; nullptr when there is no such relation. relation_build.cpp
-CachedRelation* load_relation(Oid oid);
+// Fills r from the catalog tables, everything in arena; false when there is no such relation. relation_build.cpp
+bool load_relation(Oid oid, CachedRelation& r, Arena& arena);
 // The descriptor of the newest version without locking anything; empty when there is none.
 RelationRef cached_relation(Oid oid);
 

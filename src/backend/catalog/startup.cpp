@@ -6,6 +6,7 @@
 #include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/privileges.h"
 #include "src/backend/catalog/relation_cache.h"
+#include "src/backend/catalog/shared_store.h"
 #include "src/backend/catalog/temporary.h"
 #include "src/backend/catalog/toast_access.h"
 #include "src/backend/catalog/user_readers.h"
@@ -19,8 +20,10 @@ void at_end_of_transaction(transaction::Event event) {
   end_name_caches();
   end_type_caches();
   end_operator_caches();
+  end_database_caches();
   end_privilege_caches();
   trim_relation_cache();
+  shared_store::end_of_transaction();
 }
 
 }  // namespace
@@ -42,7 +45,16 @@ void initialize() {
   install_toast_access();
 }
 
-std::size_t shared_size() { return versions::size(); }
-void shared_init(void* memory) { versions::init(memory); }
+namespace {
+
+std::size_t versions_size() { return (versions::size() + 4095) & ~std::size_t{4095}; }
+
+}  // namespace
+
+std::size_t shared_size() { return versions_size() + shared_store::size(); }
+void shared_init(void* memory) {
+  versions::init(memory);
+  shared_store::init(static_cast<std::byte*>(memory) + versions_size());
+}
 
 }  // namespace hathi::catalog

@@ -8,6 +8,7 @@
 #include "hathi/catalog/versions.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/nodes/query.h"
+#include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/builtin.h"
 #include "src/backend/catalog/definitions.h"
 #include "src/backend/catalog/object_cache.h"
@@ -29,6 +30,7 @@ NamePlace place_of(Oid catalog) {
     case raw(catalog_oid::pg_operator): return {pg_operator::oid, pg_operator::oprname, pg_operator::oprnamespace};
     case raw(catalog_oid::pg_namespace): return {pg_namespace::oid, pg_namespace::nspname, 0};
     case raw(catalog_oid::pg_authid): return {pg_authid::oid, pg_authid::rolname, 0};
+    case raw(catalog_oid::pg_database): return {pg_database::oid, pg_database::datname, 0};
     case raw(catalog_oid::pg_collation): return {pg_collation::oid, pg_collation::collname, pg_collation::collnamespace};
     case raw(catalog_oid::pg_opclass): return {pg_opclass::oid, pg_opclass::opcname, pg_opclass::opcnamespace};
     default: throw SqlError(sqlstate::internal_error, "no names are cached of catalog {}", raw(catalog));
@@ -65,13 +67,14 @@ class NameCache {
       retired_.push_back(std::move(found->second));
       entries_.erase(found);
     }
-    Oid database = catalog == catalog_oid::pg_authid ? kInvalidOid : current_database();
+    Oid database = is_shared_catalog(catalog) ? kInvalidOid : current_database();
     versions::NamedOids told;
     if (versions::recall_name(slot, database, catalog, name, stamp, told)) {
       std::vector<NamedObject> objects;
       if (is_valid(told.object)) objects.push_back({told.object, told.schema});
       return remember(stamp, std::move(objects));
     }
+    if (!transaction::is_running()) return {};  // nothing can be read now
     while (true) {
       std::string key = key_;
       std::vector<NamedObject> objects = load(catalog, name);
@@ -131,7 +134,7 @@ bool load_relation_name(std::uint64_t key, Arena& arena, Name& out) {
   if (row) out.text = arena.copy(name_text(row->get(pg_class::relname)));
   return row.has_value();
 }
-ObjectCache<Name> schema_names(load_schema_name), relation_names(load_relation_name);
+ObjectCache<Name> schema_names(load_schema_name, shared_store::Kind::schema_name), relation_names(load_relation_name);
 
 // --- roles --------------------------------------------------------------------------------------------------------------------
 bool load_role(std::uint64_t key, Arena& arena, RoleInfo& role) {
@@ -153,7 +156,7 @@ bool load_role(std::uint64_t key, Arena& arena, RoleInfo& role) {
   if (!row->is_null(rolvaliduntil)) role.valid_until = row->get(rolvaliduntil).as_int64();
   return true;
 }
-ObjectCache<RoleInfo> roles(load_role);
+ObjectCache<RoleInfo> roles(load_role, shared_store::Kind::role, true);
 
 struct Granted { std::span<const Oid> roles; };
 bool load_granted(std::uint64_t key, Arena& arena, Granted& out) {

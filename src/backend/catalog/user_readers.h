@@ -13,5 +13,6 @@ void add_operator_readers(UserObjects& readers);   // operators, casts, classes,
 void end_name_caches();
 void end_type_caches();
 void end_operator_caches();
+void end_database_caches();
 
 }  // namespace hathi::catalog

@@ -162,8 +162,8 @@ bool load_collation(std::uint64_t key, Arena& arena, CollationInfo& c) {
   return true;
 }
 
-ObjectCache<TypeInfo> types(load_type);
-ObjectCache<FunctionInfo> functions(load_function);
+ObjectCache<TypeInfo> types(load_type, shared_store::Kind::type);
+ObjectCache<FunctionInfo> functions(load_function, shared_store::Kind::function);
 ObjectCache<AggregateInfo> aggregates(load_aggregate);
 ObjectCache<CollationInfo> collations(load_collation);
 

@@ -19,7 +19,7 @@ void Arena::swap(Arena& other) noexcept {
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {
   constexpr std::size_t kLargestBlock = std::size_t{1} << 20;
   std::size_t needed = size + align + sizeof(Block);
-  if (needed < size) throw SqlError(sqlstate::out_of_memory, "out of memory");
+  if (needed < size || first_block_size_ == 0) throw SqlError(sqlstate::out_of_memory, "out of memory");
   std::size_t block_size = std::max(needed, std::min(kLargestBlock, std::max(first_block_size_, footprint_)));
   auto* block = static_cast<Block*>(std::malloc(block_size));
   if (block == nullptr) {

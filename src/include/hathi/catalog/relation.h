@@ -90,7 +90,7 @@ struct Relation {
   const partition::PartitionDescriptor* partition_descriptor = nullptr;
   std::string_view partition_bound_text;          // relpartbound of a partition
   // Filled by partition/: the implicit constraint of a partition (all levels), variables of rte 1; null when none.
-  Arena* arena = nullptr;                         // what this version's parts live in
+  Arena* arena = nullptr;                         // what a private version's parts live in; null when it is shared
 };
 
 // A counted reference that keeps a descriptor version's memory alive. Not a lock.

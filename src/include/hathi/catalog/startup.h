@@ -13,7 +13,7 @@ void register_catalog_functions();
 // server process image, once, before the first fork, after all functions are registered (types::register_all() and others).
 void initialize();
 
-// Shared memory: version counters. (shmem::Subsystem entry "catalog versions".)
+// Shared memory: version counters and shared descriptors. (shmem::Subsystem entry "catalog versions".)
 std::size_t shared_size();
 void shared_init(void* memory);
 

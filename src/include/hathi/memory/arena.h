@@ -17,6 +17,9 @@ class Arena {
  public:
   // first_block_size: bytes of the first block, allocated on first use; later blocks double up to 1 MiB (bigger requests get their own).
   explicit Arena(std::size_t first_block_size = 8192) : first_block_size_(first_block_size) {}
+  // A fixed piece of memory that somebody else owns: allocation beyond its end throws out_of_memory.
+  Arena(void* memory, std::size_t size)
+      : cursor_(reinterpret_cast<std::uintptr_t>(memory)), limit_(cursor_ + size), first_block_size_(0), footprint_(size) {}
   ~Arena() { release(); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -69,7 +72,7 @@ class Arena {
   std::uintptr_t limit_ = 0;
   std::uintptr_t reset_point_ = 0;  // where the cursor stands after a reset
   Block* blocks_ = nullptr;  // newest first; the last one is the first block
-  std::size_t first_block_size_ = 8192;
+  std::size_t first_block_size_ = 8192;  // 0 = fixed memory
   std::size_t footprint_ = 0;
 };
 

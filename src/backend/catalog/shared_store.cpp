@@ -1,0 +1,203 @@
+#include "src/backend/catalog/shared_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "hathi/error/sql_error.h"
+#include "hathi/locking/lwlock.h"
+#include "hathi/shmem/process_slot.h"
+#include "hathi/transaction/transaction.h"
+
+namespace hathi::catalog::shared_store {
+
+namespace {
+
+constexpr std::size_t kRegionSize = std::size_t{64} << 20;   // reserved; committed as it is used
+constexpr std::uint32_t kBuckets = 4096, kWays = 2;
+constexpr int kSmallestClass = 9, kLargestClass = 16;        // chunks of 512 bytes to 64 KiB
+constexpr std::size_t kPayloadOffset = 64;
+
+// The head of a chunk. Key and version do not change while it is in the directory.
+struct Chunk {
+  Key key;
+  std::uint64_t version;
+  std::uint32_t size_class;
+  std::uint64_t retired_in;      // epoch; under the lock
+  Chunk* next;                   // in the retired or a free list; under the lock
+};
+static_assert(sizeof(Chunk) <= kPayloadOffset);
+
+// One cache line a process: the epoch it reads in, 0 = it reads nothing.
+struct alignas(64) Reader { std::atomic<std::uint64_t> epoch; };
+
+struct Shared {
+  locking::LwLock lock;
+  std::atomic<std::uint64_t> epoch;
+  std::atomic<Chunk*> directory[kBuckets * kWays];
+  // Under the lock:
+  Chunk* free_lists[kLargestClass + 1];
+  Chunk* retired_oldest;
+  Chunk* retired_newest;
+  std::uint32_t clock_hand;
+  std::size_t used;
+};
+
+constexpr shmem::WaitEvent kWait{"LWLock", "DescriptorCache"};
+
+Shared* shared = nullptr;
+Reader* readers = nullptr;         // [process slot]
+std::byte* region = nullptr;
+bool reading = false;              // this process has published an epoch
+
+std::size_t align_up(std::size_t n) { return (n + 4095) & ~std::size_t{4095}; }
+std::size_t readers_size() { return align_up(sizeof(Reader) * static_cast<std::size_t>(shmem::planned_slot_count())); }
+
+std::uint32_t bucket_of(const Key& key) {
+  std::uint64_t h = key.object * 0x9E3779B97F4A7C15u ^ (static_cast<std::uint64_t>(raw(key.database)) << 8 | static_cast<std::uint32_t>(key.kind));
+  h ^= h >> 29;
+  h *= 0xBF58476D1CE4E5B9u;
+  return static_cast<std::uint32_t>(h >> 40) & (kBuckets - 1);
+}
+
+void enter() {
+  if (reading) return;
+  std::atomic<std::uint64_t>& mine = readers[shmem::my_slot().number].epoch;
+  std::uint64_t epoch = shared->epoch.load(std::memory_order_relaxed);
+  while (true) {
+    mine.store(epoch, std::memory_order_seq_cst);
+    std::uint64_t now = shared->epoch.load(std::memory_order_seq_cst);
+    if (now == epoch) break;
+    epoch = now;
+  }
+  reading = true;
+}
+
+// --- under the lock -------------------------------------------------------------------------------------------------------
+void retire(std::atomic<Chunk*>& place) {
+  Chunk* chunk = place.exchange(nullptr, std::memory_order_seq_cst);
+  if (chunk == nullptr) return;
+  chunk->retired_in = shared->epoch.fetch_add(1, std::memory_order_seq_cst);
+  chunk->next = nullptr;
+  (shared->retired_newest != nullptr ? shared->retired_newest->next : shared->retired_oldest) = chunk;
+  shared->retired_newest = chunk;
+}
+
+// Frees what nobody can see any more.
+void reclaim() {
+  if (shared->retired_oldest == nullptr) return;
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (int i = 0; i < shmem::slot_count(); ++i) {
+    std::uint64_t epoch = readers[i].epoch.load(std::memory_order_seq_cst);
+    if (epoch != 0) oldest = std::min(oldest, epoch);
+  }
+  while (shared->retired_oldest != nullptr && shared->retired_oldest->retired_in < oldest) {
+    Chunk* chunk = shared->retired_oldest;
+    shared->retired_oldest = chunk->next;
+    if (shared->retired_oldest == nullptr) shared->retired_newest = nullptr;
+    chunk->next = shared->free_lists[chunk->size_class];
+    shared->free_lists[chunk->size_class] = chunk;
+  }
+}
+
+Chunk* take(int size_class) {
+  Chunk*& list = shared->free_lists[size_class];
+  if (list != nullptr) {
+    Chunk* chunk = list;
+    list = chunk->next;
+    return chunk;
+  }
+  std::size_t bytes = std::size_t{1} << size_class;
+  if (shared->used + bytes > kRegionSize) return nullptr;
+  auto* chunk = reinterpret_cast<Chunk*>(region + shared->used);
+  shared->used += bytes;
+  chunk->size_class = static_cast<std::uint32_t>(size_class);
+  return chunk;
+}
+
+// Makes room when all memory is in use: a few objects leave the directory in turn.
+void evict_some() {
+  for (int i = 0; i < 256; ++i) retire(shared->directory[shared->clock_hand++ % (kBuckets * kWays)]);
+}
+
+}  // namespace
+
+std::size_t size() { return align_up(sizeof(Shared)) + readers_size() + kRegionSize; }
+
+void init(void* memory) {
+  shared = static_cast<Shared*>(memory);
+  if (shared == nullptr) return;
+  readers = reinterpret_cast<Reader*>(static_cast<std::byte*>(memory) + align_up(sizeof(Shared)));
+  region = reinterpret_cast<std::byte*>(readers) + readers_size();
+  shared->lock.init(locking::LockRank::descriptor_cache, &kWait);
+  shared->epoch.store(1);
+}
+
+const void* find(const Key& key, std::uint64_t version) {
+  if (shared == nullptr || !shmem::has_slot()) return nullptr;
+  enter();
+  std::uint32_t bucket = bucket_of(key) * kWays;
+  for (std::uint32_t way = 0; way < kWays; ++way) {
+    const Chunk* chunk = shared->directory[bucket + way].load(std::memory_order_acquire);
+    if (chunk == nullptr || chunk->key != key || chunk->version != version) continue;
+    // (Between transactions only the log's writer asks, for a name to show: an idle session must not hold up the reuse of memory.)
+    if (!transaction::is_running()) end_of_transaction();
+    return reinterpret_cast<const std::byte*>(chunk) + kPayloadOffset;
+  }
+  return nullptr;
+}
+
+Building begin(std::size_t bytes) {
+  if (shared == nullptr || !shmem::has_slot()) return {};
+  int size_class = std::max(kSmallestClass, static_cast<int>(std::bit_width(bytes + kPayloadOffset - 1)));
+  if (size_class > kLargestClass) return {};
+  locking::LwLockGuard guard(shared->lock, locking::LwMode::exclusive);
+  reclaim();
+  Chunk* chunk = take(size_class);
+  if (chunk == nullptr) {
+    evict_some();
+    reclaim();
+    chunk = take(size_class);
+  }
+  if (chunk == nullptr) return {};
+  return {chunk, reinterpret_cast<std::byte*>(chunk) + kPayloadOffset, (std::size_t{1} << size_class) - kPayloadOffset};
+}
+
+void publish(const Building& building, const Key& key, std::uint64_t version) {
+  auto* chunk = static_cast<Chunk*>(building.chunk);
+  chunk->key = key;
+  chunk->version = version;
+  locking::LwLockGuard guard(shared->lock, locking::LwMode::exclusive);
+  std::uint32_t bucket = bucket_of(key) * kWays;
+  // Its own older version's place, else an empty one, else the ways in turn.
+  std::uint32_t way = shared->clock_hand++ % kWays;
+  for (std::uint32_t i = 0; i < kWays; ++i) {
+    Chunk* there = shared->directory[bucket + i].load(std::memory_order_relaxed);
+    if (there == nullptr) way = i;
+  }
+  for (std::uint32_t i = 0; i < kWays; ++i) {
+    Chunk* there = shared->directory[bucket + i].load(std::memory_order_relaxed);
+    if (there != nullptr && there->key == key) way = i;
+  }
+  retire(shared->directory[bucket + way]);
+  shared->directory[bucket + way].store(chunk, std::memory_order_release);
+}
+
+void abandon(const Building& building) {
+  auto* chunk = static_cast<Chunk*>(building.chunk);
+  locking::LwLockGuard guard(shared->lock, locking::LwMode::exclusive);
+  chunk->next = shared->free_lists[chunk->size_class];
+  shared->free_lists[chunk->size_class] = chunk;
+}
+
+bool contains(const void* object) {
+  return shared != nullptr && object >= region && object < region + kRegionSize;
+}
+
+void end_of_transaction() {
+  if (!reading) return;
+  reading = false;
+  readers[shmem::my_slot().number].epoch.store(0, std::memory_order_release);
+}
+
+}  // namespace hathi::catalog::shared_store
