@@ -8,6 +8,7 @@
 #include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/change_notes.h"
+#include "src/backend/catalog/definitions.h"
 #include "src/backend/catalog/relation_cache.h"
 
 namespace hathi::catalog {
@@ -185,6 +186,19 @@ bool read_version(const Relation& relation, TupleId tid, Arena& arena, CatalogRo
 }
 
 }  // namespace
+
+bool is_empty(Oid catalog) {
+  std::uint32_t slot = versions::slot_of_name(catalog, kWholeCatalog);
+  versions::Stamp stamp = versions::stamp(slot);
+  Oid database = is_shared_catalog(catalog) ? kInvalidOid : current_database();
+  versions::NamedOids told;
+  if (versions::recall_name(slot, database, catalog, kWholeCatalog, stamp, told)) return true;
+  bool empty = true;
+  Arena arena(1024);
+  CatalogTable(catalog, locking::LockMode::access_share).scan({}, arena, [&](CatalogRow&) { return empty = false; });
+  if (empty) versions::remember_name(slot, database, catalog, kWholeCatalog, stamp, {});
+  return empty;
+}
 
 CatalogTable::CatalogTable(Oid catalog, locking::LockMode mode)
     : relation_(open_relation(catalog, mode == locking::LockMode::access_share ? locking::LockMode::none : mode)) {}

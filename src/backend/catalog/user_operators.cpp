@@ -48,20 +48,19 @@ bool load_cast(std::uint64_t key, Arena&, CastInfo& c) {
 
 // Are there casts besides the built-in ones? Asked all the time when types are resolved, and nearly always answered no: processes
 // tell each other by the memory of absent names.
-constexpr std::string_view kAnyCast = "*";
 struct AnyCast { bool exists; };
 bool load_any_cast(std::uint64_t, Arena&, AnyCast& any) {
-  std::uint32_t slot = versions::slot_of_name(catalog_oid::pg_cast, kAnyCast);
+  std::uint32_t slot = versions::slot_of_name(catalog_oid::pg_cast, kWholeCatalog);
   versions::Stamp stamp = versions::stamp(slot);
   any.exists = false;
   versions::NamedOids told;
-  if (versions::recall_name(slot, current_database(), catalog_oid::pg_cast, kAnyCast, stamp, told) && !is_valid(told.object)) return true;
+  if (versions::recall_name(slot, current_database(), catalog_oid::pg_cast, kWholeCatalog, stamp, told) && !is_valid(told.object)) return true;
   Arena scratch(16384);
   CatalogTable(catalog_oid::pg_cast, kRead).scan({}, scratch, [&](CatalogRow& row) {
     any.exists = raw(row.get(pg_cast::oid).as_oid()) >= raw(kFirstNormalOid);
     return !any.exists;
   });
-  if (!any.exists) versions::remember_name(slot, current_database(), catalog_oid::pg_cast, kAnyCast, stamp, {});
+  if (!any.exists) versions::remember_name(slot, current_database(), catalog_oid::pg_cast, kWholeCatalog, stamp, {});
   return true;
 }
 
@@ -158,7 +157,7 @@ bool is_builtin_oid(Oid oid) { return raw(oid) < 12000; }
 void add_operator_readers(UserObjects& readers) {
   readers.op = [](Oid oid) { return operators.find(raw(oid), versions::slot_of(catalog_oid::pg_operator, oid)); };
   readers.cast = [](Oid source, Oid target) -> const CastInfo* {
-    static const std::uint32_t any_slot = versions::slot_of_name(catalog_oid::pg_cast, kAnyCast);
+    static const std::uint32_t any_slot = versions::slot_of_name(catalog_oid::pg_cast, kWholeCatalog);
     if (!any_cast.find(0, any_slot)->exists) return nullptr;
     return casts.find(pair(source, target), cast_slot(source, target));
   };

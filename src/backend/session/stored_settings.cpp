@@ -25,6 +25,7 @@ void add(const catalog::CatalogTable& table, Oid database, Oid role, config::Sou
 }  // namespace
 
 std::vector<StoredSetting> stored_settings(Oid database, Oid role) {
+  if (catalog::is_empty(catalog_oid::pg_db_role_setting)) return {};
   std::vector<StoredSetting> out;
   Arena arena(1024);
   catalog::CatalogTable table(catalog_oid::pg_db_role_setting, locking::LockMode::access_share);

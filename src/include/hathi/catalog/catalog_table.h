@@ -57,6 +57,9 @@ class CatalogTable {
   RelationRef relation_;
 };
 
+// Does the catalog hold no row at all? Answered from shared memory once somebody has looked; for catalogs that are usually empty.
+bool is_empty(Oid catalog);
+
 // A new OID, unique in the catalog's oid index (skips those in use).
 Oid new_oid(Oid catalog);
 // A new relfilenode, unused on disk.
