@@ -86,7 +86,8 @@ inline TupleId read_tid(const std::byte* p) {
   return {BlockNumber{w[0] | (static_cast<std::uint32_t>(w[1]) << 16)}, OffsetNumber{w[2]}};
 }
 inline void write_tid(std::byte* p, TupleId tid) {
-  std::uint16_t w[3] = {static_cast<std::uint16_t>(tid.block.value()), static_cast<std::uint16_t>(tid.block.value() >> 16), tid.offset.value()};
+  std::uint16_t w[3] = {static_cast<std::uint16_t>(tid.block.value()), static_cast<std::uint16_t>(tid.block.value() >> 16),
+                        tid.offset.value()};
   std::memcpy(p, w, 6);
 }
 inline int posting_count(const std::byte* e) { return entry_header(e).offset & kCountMask; }
@@ -104,7 +105,9 @@ inline TupleId pivot_tid(const std::byte* e) {
   return (entry_header(e).offset & kPivotHasRow) != 0 ? read_tid(e + entry_size(e) - 8) : TupleId{};
 }
 inline std::uint32_t child_block(const std::byte* e) { return entry_header(e).block(); }
-inline const std::byte* entry_bitmap(const std::byte* e) { return (entry_header(e).info & kHasNulls) != 0 ? e + sizeof(EntryHeader) : nullptr; }
+inline const std::byte* entry_bitmap(const std::byte* e) {
+  return (entry_header(e).info & kHasNulls) != 0 ? e + sizeof(EntryHeader) : nullptr;
+}
 inline const std::byte* entry_data(const std::byte* e) { return e + ((entry_header(e).info & kHasNulls) != 0 ? 16 : 8); }
 
 // --- pages ----------------------------------------------------------------------------------------------------------------
@@ -117,16 +120,29 @@ inline bool is_leftmost(PageView page) { return special(page).previous == kNoBlo
 inline std::uint16_t first_line(PageView page) { return is_rightmost(page) ? 1 : 2; }
 inline const std::byte* entry_at(PageView page, std::uint16_t line) { return page.item(OffsetNumber{line}); }
 inline const std::byte* high_key(PageView page) { return entry_at(page, 1); }
-inline std::uint16_t line_position(std::uint16_t line) { return static_cast<std::uint16_t>(kPageHeaderSize + (line - 1u) * sizeof(LinePointer)); }
+inline std::uint16_t line_position(std::uint16_t line) {
+  return static_cast<std::uint16_t>(kPageHeaderSize + (line - 1u) * sizeof(LinePointer));
+}
 inline std::uint16_t special_position(std::size_t field) { return static_cast<std::uint16_t>(kPageSize - kSpecialSize + field); }
 inline bool is_dead(PageView page, std::uint16_t line) { return page.line(OffsetNumber{line}).state() == LinePointer::State::dead; }
 inline std::size_t room(PageView page) { return page.hole() < sizeof(LinePointer) ? 0 : page.hole() - sizeof(LinePointer); }
 // Tells whether a page has changed: see the top.
-inline std::uint64_t page_stamp(const BTreeIndex& index, PageView page) { return index.logged() ? page.header().lsn.value() : page.header().xid_base; }
+inline std::uint64_t page_stamp(const BTreeIndex& index, PageView page) {
+  return index.logged() ? page.header().lsn.value() : page.header().xid_base;
+}
 
 // Operation numbers of ResourceManager::btree.
 enum class BTreeOperation : std::uint8_t {
-  create = 0, insert_leaf = 1, insert_inner = 2, split = 3, new_root = 4, delete_dead = 5, deduplicate = 6, vacuum = 7, delete_page = 8, build = 9
+  create = 0,
+  insert_leaf = 1,
+  insert_inner = 2,
+  split = 3,
+  new_root = 4,
+  delete_dead = 5,
+  deduplicate = 6,
+  vacuum = 7,
+  delete_page = 8,
+  build = 9
 };
 
 // A Change whose pages get their change number raised when the relation is not logged.

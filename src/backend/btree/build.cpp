@@ -58,7 +58,9 @@ class PageWriter {
 // The page of one level that is being filled. Line 1 is kept for the high key and closed up when the page stays rightmost.
 class Level {
  public:
-  Level(const BTreeIndex& index, PageWriter& writer, std::uint32_t level) : index_(index), writer_(writer), level_(level) { open(kNoBlock, writer.new_block()); }
+  Level(const BTreeIndex& index, PageWriter& writer, std::uint32_t level) : index_(index), writer_(writer), level_(level) {
+    open(kNoBlock, writer.new_block());
+  }
 
   std::uint32_t block() const { return block_; }
   bool is_empty() const { return used_ == 0; }
@@ -318,7 +320,8 @@ void Builder::finish() {
     if (n % 1024 == 0) check_interrupts();
     std::size_t size = entry_size(e);
     if (index.unique && is_alive(e)) {
-      bool same = !previous.empty() && compare_entries(index, previous.data(), e).order == 0 && (index.nulls_not_distinct || !has_null(index, e));
+      bool same =
+          !previous.empty() && compare_entries(index, previous.data(), e).order == 0 && (index.nulls_not_distinct || !has_null(index, e));
       if (same) {
         Datum values[kMaxColumns];
         bool nulls[kMaxColumns];

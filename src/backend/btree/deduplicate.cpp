@@ -37,7 +37,8 @@ void remove_dead(const BTreeIndex& index, buffer::PinnedBuffer& pin) {
 }
 
 bool may_deduplicate(const BTreeIndex& index, bool) {
-  // Values that are equal but look different (numeric 1.0 and 1.00) must not share an entry; the catalog knows. INCLUDE columns differ freely.
+  // Values that are equal but look different (numeric 1.0 and 1.00) must not share an entry; the catalog knows. INCLUDE columns differ
+  // freely.
   return index.deduplicate && index.descriptor->count() == static_cast<int>(index.keys.size());
 }
 
@@ -114,7 +115,8 @@ void deduplicate_page(const BTreeIndex& index, buffer::PinnedBuffer& pin, std::s
   change.apply();
 }
 
-Placement find_placement(const BTreeIndex& index, const SearchKey& key, std::span<const std::byte> entry, TupleId row, buffer::PinnedBuffer& pin) {
+Placement find_placement(const BTreeIndex& index, const SearchKey& key, std::span<const std::byte> entry, TupleId row,
+                         buffer::PinnedBuffer& pin) {
   PageView page = pin.page();
   Placement place{search_leaf(key, page), entry, 0, {}};
   if (place.line > page.line_count()) return place;
@@ -131,8 +133,8 @@ Placement find_placement(const BTreeIndex& index, const SearchKey& key, std::spa
   for (int i = 0; i < posting_count(e); ++i) rows.push_back(posting_tid(e, i));
   auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at != rows.end() && *at == row) {
-    throw SqlError(sqlstate::index_corrupted, "table tid from new index tuple ({},{}) cannot find insert offset in index \"{}\"", row.block.value(),
-                   row.offset.value(), index.name);
+    throw SqlError(sqlstate::index_corrupted, "table tid from new index tuple ({},{}) cannot find insert offset in index \"{}\"",
+                   row.block.value(), row.offset.value(), index.name);
   }
   rows.insert(at, row);
   TupleId last = rows.back();

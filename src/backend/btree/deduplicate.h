@@ -20,7 +20,8 @@ struct Placement {
   std::uint16_t replaced_line = 0;
   std::span<const std::byte> replacement;
 };
-Placement find_placement(const BTreeIndex& index, const SearchKey& key, std::span<const std::byte> entry, TupleId row, buffer::PinnedBuffer& pin);
+Placement find_placement(const BTreeIndex& index, const SearchKey& key, std::span<const std::byte> entry, TupleId row,
+                         buffer::PinnedBuffer& pin);
 
 // Builds a posting list from the key of `base` and `rows` (at least two, rising) in `buffer`; returns its size.
 std::size_t make_posting(const std::byte* base, std::span<const TupleId> rows, std::byte* buffer);

@@ -8,11 +8,13 @@ namespace {
 constexpr std::uint32_t kCompressFrom = 510;   // longer values are worth compressing in an index
 
 [[noreturn]] void throw_too_long(const BTreeIndex& index, std::size_t size, TupleId row) {
-  if (size > kSizeMask) throw SqlError(sqlstate::program_limit_exceeded, "index row requires {} bytes, maximum size is {}", size, kSizeMask + 0);
+  if (size > kSizeMask)
+    throw SqlError(sqlstate::program_limit_exceeded, "index row requires {} bytes, maximum size is {}", size, kSizeMask + 0);
   SqlError error(sqlstate::program_limit_exceeded, "index row size {} exceeds btree version {} maximum {} for index \"{}\"", size, kVersion,
                  kMaxEntrySize, index.name);
   if (!index.table_name.empty()) {
-    error.detail(fmt::format("Index row references tuple ({},{}) in relation \"{}\".", row.block.value(), row.offset.value(), index.table_name));
+    error.detail(
+        fmt::format("Index row references tuple ({},{}) in relation \"{}\".", row.block.value(), row.offset.value(), index.table_name));
   }
   error.hint("Values larger than 1/3 of a buffer page cannot be indexed.\n"
              "Consider a function index of an MD5 hash of the value, or use full text indexing.");

@@ -113,8 +113,9 @@ buffer::PinnedBuffer try_last_leaf(Insertion& in) {
   buffer::PinnedBuffer pin = buffer::read_recent(block_tag(in.index, hints.last_leaf), hints.last_leaf_buffer);
   if (!pin.try_lock(LwMode::exclusive)) return {};
   PageView page = pin.page();
-  bool fits = !page.is_new() && page.header().special == kPageSize - kSpecialSize && (special(page).flags & (kLeaf | kDeleted | kIncompleteSplit)) == kLeaf &&
-              is_rightmost(page) && room(page) >= align8(in.entry.size()) && page.line_count() >= 1 && compare_key(in.key, entry_at(page, 1)) > 0;
+  bool fits = !page.is_new() && page.header().special == kPageSize - kSpecialSize &&
+              (special(page).flags & (kLeaf | kDeleted | kIncompleteSplit)) == kLeaf && is_rightmost(page) &&
+              room(page) >= align8(in.entry.size()) && page.line_count() >= 1 && compare_key(in.key, entry_at(page, 1)) > 0;
   if (fits) {
     hints.last_leaf_buffer = pin.index();
     return pin;
@@ -209,7 +210,8 @@ bool has_null_key(const BTreeIndex& index, const bool* nulls) {
 
 bool has_external_key(const BTreeIndex& index, const Datum* values, const bool* nulls) {
   for (std::size_t i = 0; i < index.keys.size(); ++i) {
-    if (!nulls[i] && index.descriptor->layouts[i].kind == ColumnLayout::Kind::varlena && varlena::is_external(values[i].as_pointer())) return true;
+    if (!nulls[i] && index.descriptor->layouts[i].kind == ColumnLayout::Kind::varlena && varlena::is_external(values[i].as_pointer()))
+      return true;
   }
   return false;
 }

@@ -5,7 +5,8 @@ namespace hathi::btree {
 void insert_edits(PageView page, wal::PageEdit& edit, std::uint16_t line, std::span<const std::byte> entry) {
   std::uint16_t count = page.line_count();
   if (line <= count) {
-    edit.move(line_position(static_cast<std::uint16_t>(line + 1)), line_position(line), static_cast<std::uint16_t>((count - line + 1) * sizeof(LinePointer)));
+    edit.move(line_position(static_cast<std::uint16_t>(line + 1)), line_position(line),
+              static_cast<std::uint16_t>((count - line + 1) * sizeof(LinePointer)));
     auto lower = static_cast<std::uint16_t>(page.header().lower + sizeof(LinePointer));
     edit.write_value(offsetof(PageHeader, lower), lower);
   }

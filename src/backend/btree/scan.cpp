@@ -33,7 +33,8 @@ struct LeafCopy {
   bool is_valid() const { return block != kNoBlock; }
   void take(const LeafCopy& from) {
     std::memcpy(static_cast<void*>(this), &from, offsetof(LeafCopy, items));
-    if (last >= first) std::memcpy(static_cast<void*>(items + first), from.items + first, sizeof(Item) * static_cast<std::size_t>(last - first + 1));
+    if (last >= first)
+      std::memcpy(static_cast<void*>(items + first), from.items + first, sizeof(Item) * static_cast<std::size_t>(last - first + 1));
     std::memcpy(copies, from.copies, copied);
   }
 };
@@ -46,7 +47,6 @@ struct Scan::State {
   ScanConditions conditions;
   bool empty = false, started = false, ended = false, end_was_backward = false;
   buffer::PinnedBuffer pin;
-  LeafCopy leaf;
   std::vector<int> killed;               // indexes into leaf.items
   // mark(): on the current page only its index is remembered; the page is copied when the scan leaves it.
   int marked = -1;
@@ -57,6 +57,8 @@ struct Scan::State {
   Datum values[kMaxColumns];
   bool nulls[kMaxColumns];
   State* next_free = nullptr;
+  // Last: its beginning is what a short scan touches of it, beside the members above.
+  LeafCopy leaf;
 };
 
 struct ScanAccess {

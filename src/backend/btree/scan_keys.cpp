@@ -103,7 +103,8 @@ void prepare_conditions(const BTreeIndex& index, std::span<const ScanKey> keys, 
     c.conditions.push_back(std::move(k));
   }
   auto by_column = [](const Condition& a, const Condition& b) { return a.column < b.column; };
-  if (!std::is_sorted(c.conditions.begin(), c.conditions.end(), by_column)) std::stable_sort(c.conditions.begin(), c.conditions.end(), by_column);
+  if (!std::is_sorted(c.conditions.begin(), c.conditions.end(), by_column))
+    std::stable_sort(c.conditions.begin(), c.conditions.end(), by_column);
   for (std::size_t i = 0; i < c.conditions.size(); ++i) {
     if (!c.conditions[i].elements.empty()) c.arrays.push_back(i);
   }

@@ -1,5 +1,7 @@
 #include "search.h"
 
+#include <array>
+
 #include "split.h"
 
 #include "hathi/heap/free_space.h"
@@ -47,8 +49,9 @@ Meta read_meta(const BTreeIndex& index) {
     throw SqlError(sqlstate::index_corrupted, "index \"{}\" is not a btree", index.name);
   }
   if (meta_of(page).version != kVersion) {
-    throw SqlError(sqlstate::index_corrupted, "version mismatch in index \"{}\": file version {}, current version {}, minimal supported version {}",
-                   index.name, meta_of(page).version, kVersion, kVersion);
+    throw SqlError(sqlstate::index_corrupted,
+                   "version mismatch in index \"{}\": file version {}, current version {}, minimal supported version {}", index.name,
+                   meta_of(page).version, kVersion, kVersion);
   }
   return meta_of(page);
 }
@@ -191,37 +194,55 @@ void stamp_reserved(buffer::PinnedBuffer& pin) {
   pin.mark_dirty_hint();
 }
 
-}  // namespace
+// Pages that this process reserved and did not need: when many insert at the same place, most find after getting a page that another
+// has split already. Kept for this process's next split of the index; whoever takes such a page in between stamps it anew.
+struct Reserved { RelationFile file; std::uint32_t block = kNoBlock; std::uint64_t stamp = 0; };
+constexpr std::size_t kReserved = 16;
+std::array<Reserved, kReserved> reserved;
+std::size_t next_reserved = 0;
 
-void SparePage::allocate(const BTreeIndex& index) {
-  give_back();
+buffer::PinnedBuffer take_reserved(const BTreeIndex& index) {
+  for (Reserved& r : reserved) {
+    if (r.block == kNoBlock || r.file != index.file) continue;
+    buffer::PinnedBuffer pin = buffer::read(block_tag(index, r.block));
+    std::uint64_t stamp = r.stamp;
+    r.block = kNoBlock;
+    if (!pin.try_lock(LwMode::exclusive)) continue;
+    PageView page = pin.page();
+    if (page.is_new() || page.header().special != kPageSize - kSpecialSize || !has_flag(page, kDeleted) || page.header().xid_base != stamp)
+      continue;
+    return pin;
+  }
+  return {};
+}
+
+// A free page of the map that nobody can be on the way to, exclusively locked.
+buffer::PinnedBuffer take_recycled(const BTreeIndex& index) {
   BlockNumber limit = buffer::block_count(index.file, Fork::main);
   Xid horizon{0};
   for (;;) {
     BlockNumber block = heap::find_free_space(index.file, kPageSize, BlockNumber{0}, limit);
-    if (block == kInvalidBlock) break;
+    if (block == kInvalidBlock) return {};
     heap::record_free_space(index.file, block, 0);
     buffer::PinnedBuffer pin = buffer::read({index.file, Fork::main, block});
     if (!pin.try_lock(LwMode::exclusive)) continue;   // somebody else has just taken it
     if (horizon == kInvalidXid) horizon = transaction::oldest_visible_xid(index.file.database);
-    if (!is_recyclable(pin.page(), horizon)) continue;
-    stamp_reserved(pin);
-    pin.unlock();
-    pin_ = std::move(pin);
-    return;
+    if (is_recyclable(pin.page(), horizon)) return pin;
   }
-  pin_ = buffer::extend(index.file, Fork::main, 1);
+}
+
+}  // namespace
+
+void SparePage::allocate(const BTreeIndex& index) {
+  give_back();
+  pin_ = take_reserved(index);
+  if (!pin_) pin_ = take_recycled(index);
+  if (!pin_) pin_ = buffer::extend(index.file, Fork::main, 1);
   stamp_reserved(pin_);
   pin_.unlock();
 }
 
-SparePage::~SparePage() {
-  try {
-    give_back();
-  } catch (const SqlError&) {
-    // Perhaps the error that brought us here, again: the next vacuum finds the page.
-  }
-}
+SparePage::~SparePage() { give_back(); }
 
 buffer::PinnedBuffer SparePage::take() {
   HATHI_ASSERT(pin_);
@@ -231,10 +252,9 @@ buffer::PinnedBuffer SparePage::take() {
 
 void SparePage::give_back() {
   if (!pin_) return;
-  RelationFile file = pin_.tag().file;
-  BlockNumber block = pin_.block();
+  // One that falls out of the list is found by the next vacuum.
+  reserved[next_reserved++ % kReserved] = {pin_.tag().file, pin_.block().value(), pin_.page().header().xid_base};
   pin_.release();
-  heap::record_free_space(file, block, kPageSize);
 }
 
 }  // namespace hathi::btree

@@ -42,8 +42,8 @@ void move_right(const BTreeIndex& index, const SearchKey& key, locking::LwMode m
 
 buffer::PinnedBuffer read_page(const BTreeIndex& index, std::uint32_t block);
 
-// A page for a split, pinned; goes back to the free ones unless taken. Taken from the free pages it is stamped as if deleted just
-// now, so that nobody else takes it while the current transaction (which holds the horizon back) runs.
+// A page for a split, pinned; kept for this process's next split unless taken. It is stamped as if deleted just now, so that nobody else
+// takes it from the free ones while the current transaction (which holds the horizon back) runs.
 class SparePage {
  public:
   SparePage() = default;

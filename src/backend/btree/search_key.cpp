@@ -32,7 +32,8 @@ int compare_columns(const SearchKey& key, const std::byte* entry, int first) {
   const std::byte* bitmap = entry_bitmap(entry);
   for (int i = first; i < columns; ++i) {
     deform_from(*index.descriptor, data, bitmap, kMaxColumns, i + 1, at, offset, c.values, c.nulls);
-    int order = compare_column(index.keys[static_cast<std::size_t>(i)], *key.comparisons[i], c.values[i], c.nulls[i], key.values[i], key.nulls[i]);
+    int order =
+        compare_column(index.keys[static_cast<std::size_t>(i)], *key.comparisons[i], c.values[i], c.nulls[i], key.values[i], key.nulls[i]);
     if (order != 0) return -order;
   }
   if (columns < key.count) return 1;   // the pivot's missing columns are before everything
@@ -94,7 +95,8 @@ int compare_key(const SearchKey& key, const std::byte* entry) {
   if (key.fast != CompareKind::call) [[likely]] {
     const EntryHeader& h = entry_header(entry);
     // Bitmap-less entries have the first column in its place; pivots must have a first column.
-    bool present = (h.info & kHasNulls) == 0 && ((h.info & kAlternative) == 0 || (h.offset & kIsPosting) != 0 || (h.offset & kCountMask) != 0);
+    bool present =
+        (h.info & kHasNulls) == 0 && ((h.info & kAlternative) == 0 || (h.offset & kIsPosting) != 0 || (h.offset & kCountMask) != 0);
     if (present) {
       std::int64_t value = key.fast == CompareKind::int4 ? load<std::int32_t>(entry + 8) : load<std::int64_t>(entry + 8);
       if (value != key.fast_value) return (key.fast_value < value) != key.fast_descending ? -1 : 1;
@@ -148,7 +150,8 @@ void read_columns(const BTreeIndex& index, const std::byte* entry, int n, Datum*
 
 Datum read_column(const BTreeIndex& index, const std::byte* entry, int column, bool& is_null) {
   const ColumnLayout& c = index.descriptor->layouts[column];
-  if (entry_bitmap(entry) == nullptr && c.cached_offset >= 0 && c.kind != ColumnLayout::Kind::varlena && c.kind != ColumnLayout::Kind::cstring) {
+  if (entry_bitmap(entry) == nullptr && c.cached_offset >= 0 && c.kind != ColumnLayout::Kind::varlena &&
+      c.kind != ColumnLayout::Kind::cstring) {
     is_null = false;
     const std::byte* p = entry_data(entry) + c.cached_offset;
     switch (c.kind) {

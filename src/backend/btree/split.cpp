@@ -74,7 +74,8 @@ class SplitEdits {
       auto line = static_cast<std::uint16_t>(entry_.line - first_ + 2);
       std::uint16_t after = static_cast<std::uint16_t>(kept + 2 - line);   // lines behind the new one
       if (after > 0) {
-        edit.move(line_position(static_cast<std::uint16_t>(line + 1)), line_position(line), static_cast<std::uint16_t>(after * sizeof(LinePointer)));
+        edit.move(line_position(static_cast<std::uint16_t>(line + 1)), line_position(line),
+                  static_cast<std::uint16_t>(after * sizeof(LinePointer)));
         lower = static_cast<std::uint16_t>(lower + sizeof(LinePointer));
         edit.write_value(offsetof(PageHeader, lower), lower);
       }

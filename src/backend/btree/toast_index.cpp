@@ -18,7 +18,8 @@ void insert_chunk(const heap::ToastTable& table, Oid value_id, std::int32_t sequ
   });
 }
 
-void find_chunks(const heap::ToastTable& table, Oid value_id, std::int32_t first, std::int32_t last, void (*visit)(void*, TupleId), void* context) {
+void find_chunks(const heap::ToastTable& table, Oid value_id, std::int32_t first, std::int32_t last, void (*visit)(void*, TupleId),
+                 void* context) {
   const auto& index = *static_cast<const BTreeIndex*>(table.index);
   ScanKey keys[3];
   std::size_t count = 1;

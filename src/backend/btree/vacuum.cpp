@@ -117,7 +117,8 @@ std::uint32_t visit(VacuumRun& run, std::uint32_t block, std::uint32_t scan_posi
 // --- deleting an empty page ----------------------------------------------------------------------------------------------
 
 bool is_empty_leaf(PageView page) {
-  return !has_flag(page, kDeleted | kIncompleteSplit | kRoot) && is_leaf(page) && !is_rightmost(page) && page.line_count() < first_line(page);
+  return !has_flag(page, kDeleted | kIncompleteSplit | kRoot) && is_leaf(page) && !is_rightmost(page) &&
+         page.line_count() < first_line(page);
 }
 
 // The left sibling of `block`, exclusively locked; empty pin when there is none. False: give up for now.
@@ -135,7 +136,8 @@ bool lock_left_sibling(const BTreeIndex& index, std::uint32_t left, std::uint32_
 }
 
 // The parent of a page, by its high key; exclusively locked, `line` that of the page's entry. False when not found.
-bool lock_parent_of(const BTreeIndex& index, const std::byte* key_of_page, std::uint32_t child, buffer::PinnedBuffer& pin, std::uint16_t& line) {
+bool lock_parent_of(const BTreeIndex& index, const std::byte* key_of_page, std::uint32_t child, buffer::PinnedBuffer& pin,
+                    std::uint16_t& line) {
   SearchKey key;
   Datum values[kMaxColumns];
   bool nulls[kMaxColumns];

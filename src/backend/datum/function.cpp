@@ -70,7 +70,8 @@ const BuiltinFunction* find_builtin_function(Oid oid) {
 
 void throw_missing_function(Oid function) {
   constexpr std::uint32_t kFirstUserOid = 16384;
-  if (raw(function) < kFirstUserOid) throw SqlError(sqlstate::feature_not_supported, "built-in function {} is not supported", raw(function));
+  if (raw(function) < kFirstUserOid)
+    throw SqlError(sqlstate::feature_not_supported, "built-in function {} is not supported", raw(function));
   throw SqlError(sqlstate::internal_error, "cache lookup failed for function {}", raw(function));
 }
 

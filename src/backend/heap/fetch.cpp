@@ -46,7 +46,8 @@ OffsetNumber search_chain(ChainSearch& s) {
       if (s.all_dead != nullptr) *s.all_dead = false;
       return OffsetNumber{at};
     }
-    if (s.all_dead != nullptr && *s.all_dead && !surely_dead(page, h, transaction::prune_horizon(s.table.file.database))) *s.all_dead = false;
+    if (s.all_dead != nullptr && *s.all_dead && !surely_dead(page, h, transaction::prune_horizon(s.table.file.database)))
+      *s.all_dead = false;
     if (!has_flag2(h, infomask::hot_updated) || has_flag(h, infomask::xmax_invalid)) break;
     previous_xmax = updating_xid(page, h);
     at = h->ctid().offset.value();

@@ -28,7 +28,9 @@ struct FreeSpacePage {
 static_assert(sizeof(FreeSpacePage) <= kPageSize && offsetof(FreeSpacePage, entries) == 104);
 
 // Rounded down: what a page surely has; and up: what a row surely needs.
-std::uint8_t category_of_room(std::size_t bytes) { return bytes >= kMaxRowSize ? 255 : static_cast<std::uint8_t>(std::min<std::size_t>(bytes / 32, 254)); }
+std::uint8_t category_of_room(std::size_t bytes) {
+  return bytes >= kMaxRowSize ? 255 : static_cast<std::uint8_t>(std::min<std::size_t>(bytes / 32, 254));
+}
 std::uint8_t category_of_need(std::size_t bytes) {
   return bytes > 254 * 32 ? 255 : static_cast<std::uint8_t>(std::max<std::size_t>((bytes + 31) / 32, 1));
 }
@@ -62,7 +64,8 @@ std::uint8_t set_entries(FreeSpacePage& page, std::uint32_t first, std::uint32_t
     changed = changed || page.entries[i] != value;
     page.entries[i] = value;
   }
-  for (std::uint32_t g = first / kGroupSize; g <= (last - 1) / kGroupSize; ++g) page.groups[g] = greatest(page.entries + g * kGroupSize, kGroupSize);
+  for (std::uint32_t g = first / kGroupSize; g <= (last - 1) / kGroupSize; ++g)
+    page.groups[g] = greatest(page.entries + g * kGroupSize, kGroupSize);
   return greatest(page.groups, kGroups);
 }
 

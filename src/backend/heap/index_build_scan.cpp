@@ -65,8 +65,8 @@ void scan_for_index_build(const HeapTable& table, const transaction::Snapshot* s
                           : visible(page, h, *snapshot, hints) ? Coverage::live : Coverage::skip;
       if (coverage == Coverage::skip) continue;
       if (roots[i] == kInvalidOffset) {
-        throw SqlError(sqlstate::data_corrupted, "failed to find parent tuple for heap-only tuple at ({},{}) in table \"{}\"", block.value(), i,
-                       table.name);
+        throw SqlError(sqlstate::data_corrupted, "failed to find parent tuple for heap-only tuple at ({},{}) in table \"{}\"",
+                       block.value(), i, table.name);
       }
       rows[count++] = {OffsetNumber{i}, roots[i], coverage == Coverage::live};
     }

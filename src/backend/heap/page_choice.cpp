@@ -120,7 +120,8 @@ void choose_page(const HeapTable& table, std::size_t size, Xid xid, const Insert
   RelationHints& hints = relation_hints(table.file);
   // Asking the system for the file's size each time would cost more than the insert. Within a transaction that has the table
   // locked the target cannot vanish.
-  BlockNumber present = hints.target != kInvalidBlock && hints.checked_by == xid ? kInvalidBlock : buffer::block_count(table.file, Fork::main);
+  BlockNumber present =
+      hints.target != kInvalidBlock && hints.checked_by == xid ? kInvalidBlock : buffer::block_count(table.file, Fork::main);
   hints.checked_by = xid;
   BlockNumber block = hints.target;
   buffer::BufferIndex buffer_hint = hints.target_buffer;

@@ -135,7 +135,8 @@ void apply(const HeapTable& table, buffer::PinnedBuffer& pin, Pruner& p) {
       continue;
     }
     std::uint16_t first = i;
-    for (; i <= p.count && p.lines[i].bits != p.page.line(OffsetNumber{i}).bits; ++i) free_lines = free_lines || p.lines[i].state() == State::unused;
+    for (; i <= p.count && p.lines[i].bits != p.page.line(OffsetNumber{i}).bits; ++i)
+      free_lines = free_lines || p.lines[i].state() == State::unused;
     edit.write(line_position(OffsetNumber{first}), std::as_bytes(std::span<const LinePointer>(p.lines + first, i - first)));
   }
   const PageHeader& header = p.page.header();

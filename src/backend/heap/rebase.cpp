@@ -57,7 +57,8 @@ void make_xid_fit(const HeapTable& table, buffer::PinnedBuffer& pin, Xid xid) {
   Xid low = xid, high = xid, horizon = table_horizon(table);
   std::vector<RowChange> rows;
   for (std::uint16_t i = 1; i <= page.line_count(); ++i) {
-    if (page.line(OffsetNumber{i}).state() == LinePointer::State::normal) rows.push_back(plan_row(page, OffsetNumber{i}, horizon, low, high));
+    if (page.line(OffsetNumber{i}).state() == LinePointer::State::normal)
+      rows.push_back(plan_row(page, OffsetNumber{i}, horizon, low, high));
   }
   std::uint64_t base = std::min(initial_xid_base(high), low.value() - 3);
   if (high.value() - base > 0xFFFFFFFFu) {

@@ -88,7 +88,8 @@ std::vector<MultiXactMember> present_holders(PageView page, const HeapTupleHeade
 std::vector<MultiXactMember> conflicting_holders(PageView page, const HeapTupleHeader* h, RowLockMode mode, bool running_only) {
   std::vector<MultiXactMember> holders = present_holders(page, h);
   std::erase_if(holders, [&](const MultiXactMember& m) {
-    return transaction::is_current(m.xid) || !lock_modes_conflict(mode, mode_of(m.status)) || (running_only && !transaction::is_running(m.xid));
+    return transaction::is_current(m.xid) || !lock_modes_conflict(mode, mode_of(m.status)) ||
+           (running_only && !transaction::is_running(m.xid));
   });
   return holders;
 }
@@ -115,7 +116,8 @@ RowLockMode mode_of(RowLockStatus status) {
 }
 
 RowLockStatus single_status(const HeapTupleHeader* h) {
-  if (!has_flag(h, infomask::xmax_lock_only)) return has_flag2(h, infomask::keys_updated) ? RowLockStatus::update : RowLockStatus::no_key_update;
+  if (!has_flag(h, infomask::xmax_lock_only))
+    return has_flag2(h, infomask::keys_updated) ? RowLockStatus::update : RowLockStatus::no_key_update;
   bool key_share = has_flag(h, infomask::xmax_key_share), exclusive = has_flag(h, infomask::xmax_exclusive);
   if (key_share && exclusive) return RowLockStatus::for_share;
   if (key_share) return RowLockStatus::for_key_share;
@@ -218,7 +220,9 @@ WaitOutcome wait_for_holders(const HeapTable& table, buffer::PinnedBuffer& pin, 
   return free ? WaitOutcome::waited : WaitOutcome::would_block;
 }
 
-bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode) { return !conflicting_holders(page, h, mode, false).empty(); }
+bool has_conflicting_holder(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
+  return !conflicting_holders(page, h, mode, false).empty();
+}
 
 bool already_locked(PageView page, const HeapTupleHeader* h, RowLockMode mode) {
   for (const MultiXactMember& m : present_holders(page, h)) {

@@ -29,7 +29,9 @@ NewXmax compute_new_xmax(PageView page, const HeapTupleHeader* h, Xid xid, RowLo
 // xmax for the new version of an updated row: lockers of the old version that remain.
 NewXmax remaining_lockers(PageView page, const HeapTupleHeader* h);
 // The raw 32 bits for the page.
-inline std::uint32_t raw_xmax(std::uint64_t base, const NewXmax& x) { return x.multi != MultiXactId{0} ? x.multi.value() : xid_offset(base, x.xid); }
+inline std::uint32_t raw_xmax(std::uint64_t base, const NewXmax& x) {
+  return x.multi != MultiXactId{0} ? x.multi.value() : xid_offset(base, x.xid);
+}
 
 // The 18 bytes of a header from xmax to infomask, which a change writes as one.
 struct [[gnu::packed]] HeaderTail {

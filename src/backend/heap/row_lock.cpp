@@ -156,7 +156,8 @@ ChangeResult lock_row(const HeapTable& table, TupleId tid, CommandId command, Ro
   Xid expected_xmin{0};
   for (;;) {
     ChangeResult result = lock_version(request, tid, expected_xmin, pin, out, failure);
-    if (result == ChangeResult::invisible && failure.traversed) return ChangeResult::self_modified;  // an earlier part of this command made it
+    if (result == ChangeResult::invisible && failure.traversed)
+      return ChangeResult::self_modified;  // an earlier part of this command made it
     if (result != ChangeResult::updated || !follow_updates || failure.moved_partition) return result;
     expected_xmin = failure.xmax;
     tid = failure.next;

@@ -140,7 +140,8 @@ Scan::Scan(const HeapTable& table, const Snapshot& snapshot, bool use_ring) : st
   s.bitmap = false;
   s.blocks = buffer::block_count(table.file, Fork::main);
   // A table that would wash out a good part of the pool goes through a ring.
-  if (use_ring && s.blocks.value() > static_cast<std::uint32_t>(buffer::pool_buffer_count()) / 4) s.ring = buffer::make_ring(buffer::RingKind::bulk_read);
+  if (use_ring && s.blocks.value() > static_cast<std::uint32_t>(buffer::pool_buffer_count()) / 4)
+    s.ring = buffer::make_ring(buffer::RingKind::bulk_read);
   rescan();
 }
 
@@ -209,7 +210,8 @@ bool Scan::open_block(BlockNumber block, std::span<const OffsetNumber> offsets) 
   if (offsets.empty()) {
     ScanStates::load(s);
   } else {
-    if (!s.pin || s.pin.tag() != main_tag(*s.table, block)) s.pin = buffer::read(main_tag(*s.table, block), buffer::ReadMode::normal, s.ring);
+    if (!s.pin || s.pin.tag() != main_tag(*s.table, block))
+      s.pin = buffer::read(main_tag(*s.table, block), buffer::ReadMode::normal, s.ring);
     prune_if_useful(*s.table, s.pin);
     s.pin.lock(locking::LwMode::shared);
     Hints hints;

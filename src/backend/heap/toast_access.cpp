@@ -33,8 +33,8 @@ class OpenToast {
 };
 
 void find_chunks(const ToastTable& table, Oid value, std::int32_t first, std::int32_t last, std::vector<TupleId>& rows) {
-  toast_index.find(table, value, first, last, [](void* context, TupleId row) { static_cast<std::vector<TupleId>*>(context)->push_back(row); },
-                   &rows);
+  toast_index.find(
+      table, value, first, last, [](void* context, TupleId row) { static_cast<std::vector<TupleId>*>(context)->push_back(row); }, &rows);
 }
 
 Oid new_value_id(const ToastTable& table) {
@@ -74,8 +74,8 @@ void fetch_chunks(const ToastPointer& pointer, std::uint32_t offset, std::uint32
     std::size_t start = static_cast<std::size_t>(sequence) * kToastChunk;
     std::size_t full = std::min<std::size_t>(kToastChunk, pointer.external_size() - start);
     if (data.size() != full) {
-      throw SqlError(sqlstate::data_corrupted, "unexpected chunk size {} (expected {}) in chunk {} for toast value {} in {}", data.size(), full,
-                     sequence, raw(pointer.value_id), table->heap.name);
+      throw SqlError(sqlstate::data_corrupted, "unexpected chunk size {} (expected {}) in chunk {} for toast value {} in {}", data.size(),
+                     full, sequence, raw(pointer.value_id), table->heap.name);
     }
     std::size_t from = std::max<std::size_t>(start, offset), end = std::min<std::size_t>(start + full, std::size_t{offset} + length);
     std::memcpy(to + (from - offset), data.data() + (from - start), end - from);

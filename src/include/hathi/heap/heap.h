@@ -80,7 +80,8 @@ enum class RowLockMode : std::uint8_t { key_share, share, no_key_update, update 
 enum class WaitPolicy : std::uint8_t { block, skip, error };
 
 // All wait for concurrent changers (wait: false = being_modified). moved_partition: the row goes on in another partition.
-ChangeResult remove(const HeapTable& table, TupleId tid, CommandId command, bool wait, ChangeFailure& failure, bool moved_partition = false);
+ChangeResult remove(const HeapTable& table, TupleId tid, CommandId command, bool wait, ChangeFailure& failure,
+                    bool moved_partition = false);
 struct UpdateOutcome { TupleId tid; bool needs_index_entries = true; RowLockMode lock_mode = RowLockMode::update; };
 ChangeResult update(const HeapTable& table, TupleId tid, const HeapTuple& row, CommandId command, bool wait, ChangeFailure& failure,
                     UpdateOutcome& outcome);
@@ -109,17 +110,19 @@ struct VacuumOptions {
   double old_rows = -1; std::uint32_t old_pages = 0;
 };
 struct VacuumStatistics {
-  std::uint64_t pages = 0, pages_scanned = 0, pages_removed = 0, pages_all_visible = 0, rows_live = 0, rows_removed = 0, rows_dead_kept = 0,
-                line_pointers_removed = 0;
+  std::uint64_t pages = 0, pages_scanned = 0, pages_removed = 0, pages_all_visible = 0;
+  std::uint64_t rows_live = 0, rows_removed = 0, rows_dead_kept = 0, line_pointers_removed = 0;
   Xid oldest_kept{0};   // new relfrozenxid; kInvalidXid when skipped pages leave it unknown
   double rows_estimated = 0;
 };
 // The caller is in a transaction of its own and holds ShareUpdateExclusive on the table. Errors: those of I/O, 57014.
 VacuumStatistics vacuum(const HeapTable& table, std::span<IndexCleaner* const> indexes, const VacuumOptions& options);
 
-// Every version an index being built must cover, with the root tid of its HOT chain. live: visible or in progress; snapshot for concurrent builds.
+// Every version an index being built must cover, with the root tid of its HOT chain. live: visible or in progress; snapshot for
+// concurrent builds.
 // broken_chains: set when a chain's older versions, still seen by someone, have other keys than the entry (pg_index.indcheckxmin).
 void scan_for_index_build(const HeapTable& table, const transaction::Snapshot* snapshot,
-                          const std::function<void(const HeapTuple& row, TupleId root, bool live)>& callback, bool* broken_chains = nullptr);
+                          const std::function<void(const HeapTuple& row, TupleId root, bool live)>& callback,
+                          bool* broken_chains = nullptr);
 
 }  // namespace hathi::heap
