@@ -193,10 +193,10 @@ class TimeWriter {
       case F::year_3: number(item, v_.counted_year() % 1000, 3); break;
       case F::year_2: number(item, v_.counted_year() % 100, 2); break;
       case F::year_1: number(item, v_.counted_year() % 10, 1); break;
-      case F::iso_year: fixed_number(item, iso_year(), 4); break;
-      case F::iso_year_3: fixed_number(item, iso_year() % 1000, 3); break;
-      case F::iso_year_2: fixed_number(item, iso_year() % 100, 2); break;
-      case F::iso_year_1: fixed_number(item, iso_year() % 10, 1); break;
+      case F::iso_year: fixed_number(item, iso_year(), 4 + (v_.counted_year() < 0 ? 1 : 0)); break;
+      case F::iso_year_3: fixed_number(item, iso_year() % 1000, 3 + (v_.counted_year() < 0 ? 1 : 0)); break;
+      case F::iso_year_2: fixed_number(item, iso_year() % 100, 2 + (v_.counted_year() < 0 ? 1 : 0)); break;
+      case F::iso_year_1: fixed_number(item, iso_year() % 10, 1 + (v_.counted_year() < 0 ? 1 : 0)); break;
       default: break;  // FX says nothing here
     }
   }
