@@ -387,7 +387,7 @@ Expr* coerce_to_boolean(ParseState& ps, Expr* e, std::string_view construct) {
           .at(location_of(e));
     e = done;
   }
-  if (contains_set_function(e))
+  if (ps.last_srf != nullptr && contains_set_function(e))
     throw SqlError(sqlstate::datatype_mismatch, "argument of {} must not return a set", construct).at(location_of(e));
   return e;
 }
@@ -402,7 +402,7 @@ Expr* coerce_to_specific(ParseState& ps, Expr* e, Oid type, std::string_view con
           .at(location_of(e));
     e = done;
   }
-  if (contains_set_function(e))
+  if (ps.last_srf != nullptr && contains_set_function(e))
     throw SqlError(sqlstate::datatype_mismatch, "argument of {} must not return a set", construct).at(location_of(e));
   return e;
 }
