@@ -140,7 +140,7 @@ Expr* record_to_complex(Root& root, Expr* e, Oid target, CoercionContext context
   List<Expr*> args;
   auto cannot = [&](std::string_view detail) {
     SqlError error(sqlstate::cannot_coerce, "cannot cast type {} to {}", catalog::format_type(type_oid::record), catalog::format_type(target));
-    error.at(location);
+    error.at(location >= 0 ? location : location_of(e));
     if (!detail.empty()) error.detail(std::string(detail));
     return error;
   };

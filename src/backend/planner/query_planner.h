@@ -111,6 +111,7 @@ class QueryPlanner {
   Plan* plan_set_operations();
   Plan* plan_set_node(nodes::SetOperation* node);
   Plan* plan_set_leaf(nodes::SetOperation* node);
+  Plan* convert_columns(Plan* input, const nodes::SetOperation& node);
   nodes::Variable* outer_column(const TargetEntry& t);
   Plan* sort_all_columns(Plan* input, const nodes::SetOperation& node);
   Plan* make_distinct(Plan* input, const nodes::SetOperation& node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hathi/analyzer/analyze.h"
 #include "hathi/base/builtin_oids.h"
 #include "hathi/base/stack.h"
 #include "hathi/catalog/lookup.h"
@@ -54,6 +55,36 @@ Plan* QueryPlanner::plan_set_leaf(nodes::SetOperation* node) {
   return scan;
 }
 
+// The columns of one input converted to the types all inputs share.
+Plan* QueryPlanner::convert_columns(Plan* input, const nodes::SetOperation& node) {
+  bool same = true;
+  std::size_t n = 0;
+  for (const TargetEntry* t : input->targets)
+    if (!t->junk && n < node.types.size()) same = nodes::type_of(t->expr) == node.types[n++] && same;
+  if (same) return input;
+  if (input->kind != PlanKind::subquery_scan) {
+    auto* result = make_plan<Result>(s_.arena, PlanKind::result);
+    result->left = input;
+    for (const TargetEntry* t : input->targets) result->targets.push_back(s_.arena, make_target(s_.arena, outer_column(*t), t->number, t->name));
+    result->rows = input->rows;
+    result->startup_cost = input->startup_cost;
+    result->total_cost = input->total_cost + input->rows * 0.01;
+    input = result;
+  }
+  n = 0;
+  for (TargetEntry* t : input->targets) {
+    if (t->junk || n >= node.types.size()) continue;
+    if (nodes::type_of(t->expr) != node.types[n]) {
+      t->expr = analyzer::coerce_to_type(t->expr, node.types[n], node.typmods[n], analyzer::CoercionContext::implicit, nodes::CallForm::implicit_cast, -1,
+                                         s_.arena);
+      analyzer::assign_collations(t->expr);
+    }
+    ++n;
+  }
+  input->width = width_of(input->targets);
+  return input;
+}
+
 namespace {
 
 void collect_union(nodes::SetOperation* node, const nodes::SetOperation& top, std::vector<nodes::SetOperation*>& out) {
@@ -77,9 +108,9 @@ Plan* QueryPlanner::plan_set_node(nodes::SetOperation* node) {
   if (node->op == Op::union_op) {
     std::vector<nodes::SetOperation*> members;
     collect_union(node, *node, members);
-    for (nodes::SetOperation* m : members) inputs.push_back(plan_set_leaf(m));
+    for (nodes::SetOperation* m : members) inputs.push_back(convert_columns(plan_set_leaf(m), *node));
   } else {
-    inputs = {plan_set_leaf(node->left), plan_set_leaf(node->right)};
+    inputs = {convert_columns(plan_set_leaf(node->left), *node), convert_columns(plan_set_leaf(node->right), *node)};
     // Which side a row is from: a further column.
     for (std::size_t side = 0; side < 2; ++side) {
       auto* flag = nodes::make<nodes::Constant>(s_.arena);

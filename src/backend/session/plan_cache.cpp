@@ -138,6 +138,8 @@ void CachedStatement::analyze() {
   types.infer = infer_parameters_;
   nodes::Query* query = analyzer::analyze(raw_, text(), query_arena_, types);
   parameter_types_ = types.types;
+  // SELECT INTO has become CREATE TABLE AS. A utility statement is analysed once only, so the node stays.
+  if (query->command == nodes::CommandKind::utility) raw_.node = const_cast<parser::StatementNode*>(query->utility);
   if (const auto* targets = returned_targets(*query)) result_row_ = describe_targets(*targets, query_arena_);
   relations_.clear();
   for_each_relation(*query, [this](const nodes::RangeTableEntry& entry) {
