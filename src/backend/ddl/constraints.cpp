@@ -354,9 +354,9 @@ Oid create_foreign_key(Oid table, const PendingConstraint& pending, std::string_
   n.no_inherit = true;
   Oid oid = insert_constraint(n);
   insert_triggers(oid, n);
-  for (Oid side : {table, pk->oid}) {
-    update_class_row(side, [](catalog::CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhastriggers, Datum::of(true)); });
-  }
+  auto has_triggers = [](catalog::CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhastriggers, Datum::of(true)); };
+  update_class_row(table, has_triggers);
+  if (pk->oid != table) update_class_row(pk->oid, has_triggers);
   transaction::advance_command();
   if (validate && !c.not_valid) executor::validate_foreign_key(oid);
   return oid;

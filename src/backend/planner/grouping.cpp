@@ -335,6 +335,7 @@ Plan* QueryPlanner::plan_windows(Plan* input) {
     }
   }
   if (!grouped || extended) current = project(current, base);
+  else current->targets = base;   // the same expressions, now with the references of the windows' orders
   for (nodes::WindowClause* w : q_->windows) {
     auto* node = make_plan<WindowAggregate>(s_.arena, PlanKind::window_aggregate);
     for (TargetEntry* t : q_->targets) collect_windows(t->expr, w->ref, node->functions, s_.arena);

@@ -152,7 +152,7 @@ List<Oid> infer_arbiters(const nodes::OnConflict& on, const catalog::Relation& r
   }
   if (on.arbiter_elements.empty()) return out;
   for (const catalog::IndexDescriptor* i : r.indexes) {
-    if (!i->unique || !i->valid || !i->immediate || i->key_count != static_cast<int>(on.arbiter_elements.size())) continue;
+    if (!i->unique || !i->valid || i->key_count != static_cast<int>(on.arbiter_elements.size())) continue;
     if (!i->predicate.empty() && on.arbiter_where == nullptr) continue;
     bool all = true;
     for (const Expr* e : on.arbiter_elements) {

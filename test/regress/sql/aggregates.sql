@@ -1,0 +1,34 @@
+-- Aggregates, grouping sets, ordered sets.
+create table ag (k int, v int, t text, d numeric);
+insert into ag select g % 7, nullif(g % 11, 5), 't' || g % 4, g / 8.0 from generate_series(1, 100) g;
+insert into ag values (null, 1, null, null);
+select count(*), count(v), sum(v), min(v), max(v), avg(v), sum(d), avg(d) from ag;
+select count(*), sum(v), max(t), array_agg(v) from ag where k = 99;
+select k, count(*), sum(v), min(t), max(d) from ag group by k order by k;
+select k, count(*) from ag group by k having sum(v) > 60 order by k;
+select v % 2, count(distinct k), count(distinct t), sum(distinct v) from ag group by 1 order by 1;
+select k, array_agg(v order by v desc nulls last), string_agg(t, ',' order by t, v) filter (where v > 7) from ag where k < 3 group by k order by k;
+select string_agg(distinct t, '-' order by t desc) from ag;
+select k, t, count(*), grouping(k, t), grouping(t) from ag where v < 3 group by rollup (k, t) order by k, t, 4;
+select k, v, sum(d) from ag where k < 2 and v < 3 group by cube (k, v) order by k, v, 3;
+select t, k, count(distinct v) from ag where k in (0, 1) group by grouping sets ((t), (k), ()) order by t, k, 3;
+select k, count(*) from ag where false group by grouping sets ((k), ());
+select count(*) from ag where false group by k;
+select 1 from ag having count(*) > 5;
+select stddev(v), variance(v), bool_and(v > 0), bool_or(v = 3), every(v is not null), bit_and(v), bit_or(v) from ag where v > 0;
+select percentile_cont(0.5) within group (order by d), percentile_disc(0.25) within group (order by v), mode() within group (order by t) from ag;
+select percentile_cont(array[0, 0.5, 1]) within group (order by d), percentile_disc(array[0.1, null, 0.9]) within group (order by t) from ag;
+select percentile_cont(2) within group (order by d) from ag;
+select rank(5) within group (order by v), dense_rank(5) within group (order by v), percent_rank(5) within group (order by v), cume_dist(5) within group (order by v) from ag;
+select k, percentile_disc(0.5) within group (order by v) from ag group by k order by k;
+select max(s), min(s) from (select repeat('x', g) s from generate_series(1, 50) g) q;
+select sum(count(*)) over (order by k), k from ag group by k order by k;
+select (select sum(v) from ag b where b.k = a.k), k from (select distinct k from ag) a order by k;
+-- More groups than memory.
+set work_mem = 64;
+select count(*), sum(c), max(c) from (select g % 20011 as k, count(*) c, array_agg(g) from generate_series(1, 60000) g group by 1) q;
+select count(*) from (select distinct g % 30011, g % 3 from generate_series(1, 60000) g) q;
+select k, count(*) from (select g % 3 k, g % 15013 v from generate_series(1, 40000) g) q group by cube (k, v) order by 2 desc, 1 limit 6;
+select md5(string_agg(v::text, ',' order by v)) from (select (g * 7919) % 30011 v from generate_series(1, 30000) g) q;
+reset work_mem;
+drop table ag;

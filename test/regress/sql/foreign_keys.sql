@@ -1,0 +1,98 @@
+-- Foreign keys: checks on both sides, actions, deferral.
+create table fk_p (id int primary key, name text, unique (id, name));
+create table fk_c (id int primary key, pid int references fk_p);
+insert into fk_p values (1, 'one'), (2, 'two'), (3, 'three');
+insert into fk_c values (1, 1), (2, null);
+insert into fk_c values (3, 99);
+update fk_c set pid = 77 where id = 1;
+delete from fk_p where id = 1;
+update fk_p set id = 5 where id = 1;
+update fk_p set name = 'uno' where id = 1;
+delete from fk_p where id = 2;
+-- A key that is there again at the statement's end is fine.
+update fk_p set id = case id when 1 then 3 when 3 then 1 end where id in (1, 3);
+select * from fk_p order by id;
+drop table fk_c;
+-- Actions.
+create table fk_c (id int primary key, pid int references fk_p on delete cascade on update cascade);
+create table fk_g (id int primary key, cid int references fk_c on delete cascade);
+insert into fk_p values (2, 'two');
+insert into fk_c values (1, 1), (2, 1), (3, 2), (4, null);
+insert into fk_g select g, g from generate_series(1, 4) g;
+update fk_p set id = 10 where id = 1;
+select * from fk_c order by id;
+delete from fk_p where id = 10;
+select * from fk_c order by id;
+select * from fk_g order by id;
+drop table fk_g;
+drop table fk_c;
+insert into fk_p values (1, 'one');
+create table fk_c (id int primary key, pid int default 2 references fk_p on delete set null on update set default);
+insert into fk_c values (1, 1), (2, 2), (3, 1);
+update fk_p set id = 11 where id = 1;
+select * from fk_c order by id;
+delete from fk_p where id = 2;
+select * from fk_c order by id;
+drop table fk_c;
+create table fk_c (id int, pid int references fk_p on delete restrict on update restrict);
+insert into fk_c values (1, 11);
+delete from fk_p where id = 11;
+update fk_p set id = 12 where id = 11;
+drop table fk_c;
+-- Two columns, MATCH SIMPLE and MATCH FULL.
+create table fk_s (a int, b text, foreign key (a, b) references fk_p (id, name));
+create table fk_f (a int, b text, foreign key (a, b) references fk_p (id, name) match full);
+insert into fk_s values (11, null), (null, 'x'), (11, 'one');
+insert into fk_s values (11, 'two');
+insert into fk_f values (null, null), (11, 'one');
+insert into fk_f values (11, null);
+drop table fk_s, fk_f;
+-- A table that refers to itself: order within a statement does not matter.
+create table fk_t (id int primary key, up int references fk_t on delete cascade);
+insert into fk_t values (3, 2), (2, 1), (1, null);
+insert into fk_t values (5, 4);
+delete from fk_t where id = 1;
+select count(*) from fk_t;
+-- Other types on the referencing side.
+create table fk_b (id bigint primary key);
+create table fk_i (id smallint references fk_b);
+insert into fk_b values (1), (2);
+insert into fk_i values (1), (3);
+insert into fk_i values (1);
+delete from fk_b where id = 1;
+drop table fk_i, fk_b;
+-- Deferred constraints.
+create table fk_d (id int primary key, pid int references fk_p deferrable initially deferred);
+begin;
+insert into fk_d values (1, 500);
+insert into fk_p values (500, 'late');
+commit;
+begin;
+insert into fk_d values (2, 600);
+select count(*) from fk_d;
+commit;
+select count(*) from fk_d;
+begin;
+set constraints all immediate;
+insert into fk_d values (2, 600);
+rollback;
+begin;
+insert into fk_d values (2, 600);
+savepoint s;
+insert into fk_d values (3, 700);
+rollback to s;
+insert into fk_p values (600, 'six hundred');
+commit;
+select * from fk_d order by id;
+begin;
+delete from fk_p where id = 600;
+set constraints fk_d_pid_fkey immediate;
+rollback;
+-- Added to filled tables.
+create table fk_a (x int);
+insert into fk_a values (500), (501);
+alter table fk_a add foreign key (x) references fk_p;
+delete from fk_a where x = 501;
+alter table fk_a add foreign key (x) references fk_p;
+delete from fk_p where id = 500;
+drop table fk_a, fk_d, fk_p, fk_t;

@@ -1,0 +1,25 @@
+-- Window functions: all frame modes, exclusions, partitions larger than memory.
+create table wn (id int primary key, k int, o int, v numeric, d date);
+insert into wn select g, g % 3, nullif(g / 2, 6), g * 1.5, date '2020-01-01' + g from generate_series(1, 20) g;
+select id, row_number() over w, rank() over w, dense_rank() over w, percent_rank() over w, cume_dist() over w from wn window w as (partition by k order by o) order by id;
+select id, ntile(4) over (order by id), lag(v) over (order by id), lag(v, 2, -1) over (order by id), lead(v, 3) over (partition by k order by id) from wn order by id;
+select id, first_value(id) over w, last_value(id) over w, nth_value(id, 2) over w from wn window w as (partition by k order by o, id) order by id;
+select id, sum(v) over (order by id rows between 2 preceding and 1 following), sum(v) over (order by id rows between 3 preceding and 2 preceding), count(*) over (order by id rows between 1 following and unbounded following) from wn order by id;
+select id, sum(v) over (order by o range between 2 preceding and 1 following), sum(id) over (order by o desc range between 1 preceding and 1 following), count(*) over (order by o nulls first range between current row and unbounded following) from wn order by id;
+select id, sum(id) over (order by d range between '3 days' preceding and '1 day' following exclude current row) from wn order by id;
+select id, sum(id) over (order by o groups between 1 preceding and 1 following), sum(id) over (order by o groups between 2 preceding and 1 preceding), first_value(id) over (order by o, id groups between 1 following and 2 following) from wn order by id;
+select id, sum(id) over (order by o exclude group), sum(id) over (order by o exclude ties), sum(id) over (order by o rows between unbounded preceding and current row exclude current row) from wn order by id;
+select id, min(id) over (order by id desc rows between current row and 2 following), max(o) over (partition by k), array_agg(id) over (partition by k order by id) from wn order by id;
+select id, sum(v) filter (where id % 2 = 0) over (order by id rows 3 preceding) from wn order by id;
+select k, sum(sum(v)) over (order by k), rank() over (order by count(*) desc, k) from wn group by k order by k;
+select sum(id) over (order by id rows between -1 preceding and current row) from wn;
+select sum(id) over (order by id rows between null preceding and current row) from wn;
+select sum(id) over (order by d range between '-1 day' preceding and current row) from wn;
+select ntile(0) over (order by id) from wn;
+select nth_value(id, 0) over (order by id) from wn;
+select count(*), sum(r) from (select rank() over (order by id) r from wn where false) q;
+select id, rank() over (order by k) from wn order by 2, 1 limit 5;
+set work_mem = 64;
+select sum(a), sum(b), sum(c) from (select sum(g) over (order by g rows between 3 preceding and current row) a, last_value(g) over (order by g % 100, g rows between current row and 2 following) b, lag(g, 1000, 0) over (order by g) c from generate_series(1, 20000) g) q;
+reset work_mem;
+drop table wn;
