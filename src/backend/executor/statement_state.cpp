@@ -108,10 +108,13 @@ SubPlanState* StatementState::init_plan(int number) {
   if (init_plans_[i] != nullptr) return init_plans_[i];
   if (i >= statement.subplan_links.size()) return nullptr;
   const nodes::SubPlan* link = statement.subplan_links[i];
-  if (link == nullptr || link->set_params.empty()) return nullptr;   // a CTE
+  if (link == nullptr || link->set_params.empty()) return nullptr;
+  // A CTE's parameter has no value, so no type: its plan is read through CteScan nodes.
+  auto slot = static_cast<std::size_t>(link->set_params[0]);
+  if (slot < statement.exec_param_types.size() && !is_valid(statement.exec_param_types[slot])) return nullptr;
   if (parent != nullptr) return nullptr;                             // EvalPlanQual runs copy the values
   init_plans_[i] = make_init_plan(*this, *link);
-  for (int slot : link->set_params) params[static_cast<std::size_t>(slot)].init_plan = init_plans_[i];
+  for (int p : link->set_params) params[static_cast<std::size_t>(p)].init_plan = init_plans_[i];
   return init_plans_[i];
 }
 
