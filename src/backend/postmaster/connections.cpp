@@ -84,6 +84,7 @@ struct Waiting {
   explicit Waiting(boost::asio::io_context& io, int fd) : socket(io, fd) {}
   stream_descriptor socket;
   Clock::time_point since = Clock::now();
+  bool queued = false;
   bool refused = false;  // it will get this answer once its start-up packet is complete
   Decision answer;
   std::string input;  // what a refused client has sent so far
@@ -172,6 +173,7 @@ struct Connections::State : std::enable_shared_from_this<Connections::State> {
       case FirstPacket::incomplete: return look_again_later(client);
       case FirstPacket::complete: break;
     }
+    client->queued = true;
     queue.push_back(client);  // no overtaking
     retry();
   }
@@ -182,6 +184,7 @@ struct Connections::State : std::enable_shared_from_this<Connections::State> {
       Decision decision = owner.decide();
       if (decision.kind == Decision::Kind::wait) return;
       queue.pop_front();
+      client->queued = false;
       if (decision.kind == Decision::Kind::refuse) {
         client->refused = true;
         client->answer = decision;
@@ -265,7 +268,13 @@ bool Connections::somebody_waits() const { return !state_->queue.empty(); }
 
 void Connections::drop_silent(std::chrono::seconds limit) {
   Clock::time_point oldest = Clock::now() - limit;
-  while (!state_->waiting.empty() && state_->waiting.front()->since < oldest) state_->drop(state_->waiting.front());
+  // Those in the queue have said what they had to say: they wait for us.
+  std::vector<Client> silent;
+  for (const Client& client : state_->waiting) {
+    if (client->since >= oldest) break;
+    if (!client->queued) silent.push_back(client);
+  }
+  for (const Client& client : silent) state_->drop(client);
 }
 
 void Connections::stop_listening() {

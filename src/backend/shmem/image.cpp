@@ -19,7 +19,9 @@ std::int64_t start_time = 0;
 
 constexpr std::uintptr_t kHugePage = 2u << 20;
 
-struct Range { std::uintptr_t start, end; };
+struct Range {
+  std::uintptr_t start, end;
+};
 
 // Writable private anonymous mappings, the heap among them, but not the stack.
 std::vector<Range> private_memory() {

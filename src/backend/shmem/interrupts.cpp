@@ -53,8 +53,11 @@ void fire(Timer timer) {
     case Timer::statement: request(&InterruptFlags::statement_timeout); break;
     case Timer::idle_in_transaction: request(&InterruptFlags::idle_timeout); break;
     case Timer::idle_session: request(&InterruptFlags::idle_session_timeout); break;
-    // A client that does not log in in time gets no answer.
-    case Timer::login: _exit(1);
+    // A client that does not log in in time gets no answer. A process that has touched shared memory ends in the orderly way.
+    case Timer::login:
+      if (!shmem::has_slot() && !HoldInterrupts::held()) _exit(1);
+      request(&InterruptFlags::terminate);
+      break;
     case Timer::nudge:
       if (interrupt_flags.in_blocking_call && (interrupt_flags.any || interrupt_flags.reload_config || interrupt_flags.wake_up)) {
         arm_timer(Timer::nudge, kNudgeMilliseconds);

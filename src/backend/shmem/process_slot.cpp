@@ -21,6 +21,8 @@ enum Share : int { kBackends, kAutovacuum, kAuxiliary, kShareCount };
 
 // Start-up process, checkpointer, WAL writer, background writer, launcher, and some for later kinds.
 constexpr int kAuxiliarySlots = 8;
+// Half a minute, 2 ms each; a login is ended by authentication_timeout before that.
+constexpr int kSlotTries = 15000;
 
 // A free list: the first slot's number + 1 in the low half, a count that makes each change unique in the high half.
 using FreeList = std::atomic<std::uint64_t>;
@@ -41,7 +43,7 @@ Share my_share = kBackends;
 bool admitted = false;
 Latch private_latch;
 
-int login_slots() { return std::clamp(config::values::max_connections / 4, 16, 64); }
+int login_slots() { return std::clamp(config::values::max_connections / 4, 32, 64); }
 int backend_slots() { return config::values::max_connections + login_slots(); }
 int planned_slots() { return backend_slots() + config::values::autovacuum_max_workers + kAuxiliarySlots; }
 
@@ -129,18 +131,9 @@ ProcessSlot& my_slot() {
 bool has_slot() { return mine != nullptr; }
 Latch& my_latch() { return mine != nullptr ? mine->latch : private_latch; }
 
-void acquire_slot(ProcessKind kind) {
-  HATHI_ASSERT(mine == nullptr);
-  Share share = share_of(kind);
-  int number = pop(header->free[share]);
-  // Logins hold a spare slot for a moment only: wait for one.
-  for (int tries = 0; number < 0 && share == kBackends && tries < 1000; ++tries) {
-    check_interrupts();
-    timespec pause{0, 2000000};
-    nanosleep(&pause, nullptr);
-    number = pop(header->free[share]);
-  }
-  if (number < 0) throw_too_many();
+namespace {
+// Makes the slot this process's.
+void occupy(int number, ProcessKind kind, Share share) {
   ProcessSlot& s = slots[number];
   s.kind = kind;
   s.pid.store(getpid(), std::memory_order_relaxed);
@@ -158,6 +151,28 @@ void acquire_slot(ProcessKind kind) {
   s.in_use.store(1, std::memory_order_release);
   mine = &s;
   my_share = share;
+}
+}  // namespace
+
+void acquire_slot(ProcessKind kind) {
+  HATHI_ASSERT(mine == nullptr);
+  Share share = share_of(kind);
+  auto take = [&] {
+    // A timer's end of the process between the two would lose the slot.
+    HoldInterrupts hold;
+    int number = pop(header->free[share]);
+    if (number >= 0) occupy(number, kind, share);
+    return number >= 0;
+  };
+  bool taken = take();
+  // Logins hold a spare slot for a moment only: wait for one.
+  for (int tries = 0; !taken && share == kBackends && tries < kSlotTries; ++tries) {
+    check_interrupts();
+    timespec pause{0, 2000000};
+    nanosleep(&pause, nullptr);
+    taken = take();
+  }
+  if (!taken) throw_too_many();
 }
 
 void admit_session(bool is_superuser) {
@@ -180,6 +195,7 @@ int session_count() { return header->sessions.load(std::memory_order_relaxed); }
 
 void release_slot() {
   if (mine == nullptr) return;
+  HoldInterrupts hold;
   ProcessSlot& s = *mine;
   HATHI_ASSERT(s.array_position == -1);
   mine = nullptr;
