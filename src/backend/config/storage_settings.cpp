@@ -1,4 +1,5 @@
 // The settings of the groups below: names, ranges, contexts and boot values are PostgreSQL 15's.
+#include "hathi/config/server_settings.h"
 #include "table.h"
 
 namespace hathi::config {
@@ -149,9 +150,8 @@ void define_storage_settings() {
           kOnlyDefault,
       integer("shared_buffers", kMemory, "Size of the buffer pool.", Context::postmaster, Unit::blocks, "16384", 16, 1073741823,
               &values::shared_buffers),
-      choice("shared_memory_type", kMemory, "How the main shared memory is made.", Context::postmaster, "sysv", kSharedMemoryTypeOptions,
-             nullptr) |
-          kOnlyDefault,
+      choice("shared_memory_type", kMemory, "How the main shared memory is made.", Context::postmaster, "mmap", kSharedMemoryTypeOptions,
+             &values::shared_memory_type),
       integer("temp_buffers", kMemory, "Most buffers for a session's temporary tables.", Context::user, Unit::blocks, "1024", 100,
               1073741823, &values::temp_buffers) |
           kExplain,

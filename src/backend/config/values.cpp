@@ -61,7 +61,7 @@ int log_min_error_statement = 9, log_min_messages = 8, log_autovacuum_min_durati
 int log_parameter_max_length_on_error = 0, log_startup_progress_interval = 10000, autovacuum_naptime = 60;
 int autovacuum_vacuum_threshold = 50, autovacuum_vacuum_insert_threshold = 1000, autovacuum_analyze_threshold = 50;
 int autovacuum_freeze_max_age = 200000000, autovacuum_multixact_freeze_max_age = 400000000, autovacuum_vacuum_cost_limit = -1;
-int autovacuum_work_mem = -1, shared_memory_size = 0, shared_memory_size_in_huge_pages = -1, max_worker_processes = 8;
+int autovacuum_work_mem = -1, shared_memory_size = 0, shared_memory_size_in_huge_pages = -1, shared_memory_type = 1, max_worker_processes = 8;
 double log_statement_sample_rate = 1, log_transaction_sample_rate = 0, autovacuum_vacuum_scale_factor = 0.2;
 double autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 2;
 std::string listen_addresses, unix_socket_directories, unix_socket_group, config_file, data_directory, hba_file, ident_file;

@@ -120,6 +120,10 @@ const char* huge_pages_choice() {
   return names[config::values::huge_pages];
 }
 
+shmem::MemoryKind memory_kind() {
+  return config::values::shared_memory_type == 0 ? shmem::MemoryKind::system_v : shmem::MemoryKind::anonymous;
+}
+
 void publish_segment_size() {
   constexpr std::size_t kMegabyte = 1u << 20;
   auto set = [](const char* name, std::size_t value) {
@@ -141,7 +145,7 @@ void Postmaster::start() {
   ListenSockets sockets = open_listen_sockets(data_directory_, start_time_);
   set_pid_line(PidLine::socket_directory, sockets.first_socket_directory);
   set_pid_line(PidLine::listen_address, sockets.first_address);
-  shmem::create(parts_.subsystems, huge_pages_choice());
+  shmem::create(parts_.subsystems, huge_pages_choice(), memory_kind());
   publish_segment_size();
   set_pid_line(PidLine::shared_memory, fmt::format("{:9} {:9}", 0, 0));
   set_pid_line(PidLine::status, "starting");

@@ -1,8 +1,6 @@
 #include "hathi/shmem/segment.h"
 
-#include <sys/ipc.h>
 #include <sys/mman.h>
-#include <sys/shm.h>
 
 #include <atomic>
 #include <cerrno>
@@ -12,26 +10,23 @@
 #include <vector>
 
 #include "hathi/error/report.h"
+#include "mapping.h"
 
 namespace hathi::shmem {
 
 namespace {
 
-constexpr std::size_t kHugePage = 2u << 20;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kGrowingReservation = std::size_t{8} << 30;
 constexpr std::size_t kLeastGrowing = std::size_t{64} << 20;
-
-struct Mapping {
-  void* start = nullptr;
-  std::size_t size = 0;
-};
+constexpr std::size_t kNearGrowth = std::size_t{16} << 20;  // of the growing region, in the fixed segment
 
 struct State {
   std::vector<Subsystem> subsystems;
   std::string huge;
+  MemoryKind kind = MemoryKind::anonymous;
   Mapping fixed, growing;
-  bool reserved_huge = false;     // SHM_HUGETLB
+  bool reserved_huge = false;
   bool transparent_huge = false;  // madvise, and the kernel grants it
   bool hinted = false;
   GrowingRegion* region = nullptr;  // lives at the start of the fixed segment
@@ -49,35 +44,9 @@ std::size_t lay_out(std::span<const Subsystem> subsystems, std::vector<std::size
     offsets.push_back(at);
     at += size;
   }
-  return round_up(at, kHugePage);
-}
-
-// Attaches a segment of this size at a 2 MiB boundary (near `wanted` if that is free) and marks it for removal. An empty mapping with
-// errno when the kernel refuses.
-Mapping attach(std::size_t size, int flags, void* wanted) {
-  int id = shmget(IPC_PRIVATE, size, IPC_CREAT | 0600 | flags);
-  if (id < 0) return {};
-  void* reserved = mmap(wanted, size + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) {
-    int error = errno;
-    shmctl(id, IPC_RMID, nullptr);
-    errno = error;
-    return {};
-  }
-  auto base = reinterpret_cast<std::uintptr_t>(reserved);
-  std::uintptr_t aligned = round_up(base, kHugePage);
-  void* start = shmat(id, reinterpret_cast<void*>(aligned), SHM_REMAP);
-  int error = errno;
-  shmctl(id, IPC_RMID, nullptr);
-  if (start == reinterpret_cast<void*>(-1)) {
-    munmap(reserved, size + kHugePage);
-    errno = error;
-    return {};
-  }
-  if (aligned > base) munmap(reserved, aligned - base);
-  std::uintptr_t end = aligned + size, reserved_end = base + size + kHugePage;
-  if (reserved_end > end) munmap(reinterpret_cast<void*>(end), reserved_end - end);
-  return {start, size};
+  at = round_up(at, kHugePage);
+  offsets.push_back(at);  // of the growing region's near part
+  return at + kNearGrowth;
 }
 
 // Does the kernel give transparent huge pages to shared memory that asks for them?
@@ -95,31 +64,36 @@ bool kernel_grants_transparent() {
 }
 
 [[noreturn]] void throw_failed(std::size_t size) {
+  bool system_v = state.kind == MemoryKind::system_v;
   throw SqlError(sqlstate::out_of_memory, "could not create shared memory segment: {}", std::strerror(errno))
-      .detail(fmt::format("Failed system call was shmget({} bytes).", size))
-      .hint("Reduce shared_buffers or max_connections, or raise the kernel's limits kernel.shmmax and kernel.shmall.")
+      .detail(fmt::format("Failed system call was {}({} bytes).", system_v ? "shmget" : "mmap", size))
+      .hint(system_v ? "Reduce shared_buffers or max_connections, or raise the kernel's limits kernel.shmmax and kernel.shmall."
+                     : "Reduce shared_buffers or max_connections, or give the machine more memory, swap space or huge pages.")
       .fatal();
 }
 
-void attach_fixed(std::size_t size) {
-  void* wanted = state.fixed.start;
+void map_fixed(std::size_t size) {
+  MappingRequest request{.size = size, .kind = state.kind, .wanted = state.fixed.start};
   state.fixed = {};
   state.reserved_huge = false;
   if (state.huge != "off") {
-    state.fixed = attach(size, SHM_HUGETLB, wanted);
+    request.huge = true;
+    state.fixed = map_shared(request);
     state.reserved_huge = state.fixed.start != nullptr;
     if (!state.reserved_huge && state.huge == "on") throw_failed(size);
+    request.huge = false;
   }
-  if (state.fixed.start == nullptr) state.fixed = attach(size, 0, wanted);
-  if (state.fixed.start == nullptr) state.fixed = attach(size, SHM_NORESERVE, wanted);
+  if (state.fixed.start == nullptr) state.fixed = map_shared(request);
+  request.lazy = true;
+  if (state.fixed.start == nullptr) state.fixed = map_shared(request);
   if (state.fixed.start == nullptr) throw_failed(size);
 }
 
-void attach_growing() {
-  void* wanted = state.growing.start;
+void map_growing() {
+  MappingRequest request{.kind = state.kind, .lazy = true, .wanted = state.growing.start};
   state.growing = {};
-  for (std::size_t size = kGrowingReservation; size >= kLeastGrowing; size /= 2) {
-    state.growing = attach(size, SHM_NORESERVE, wanted);
+  for (request.size = kGrowingReservation; request.size >= kLeastGrowing; request.size /= 2) {
+    state.growing = map_shared(request);
     if (state.growing.start != nullptr) return;
   }
   throw_failed(kLeastGrowing);
@@ -146,30 +120,31 @@ void ask_for_huge_pages() {
   hathi::report(std::move(report));
 }
 
-void attach_and_initialise() {
+void map_and_initialise() {
   std::vector<std::size_t> offsets;
   std::size_t size = lay_out(state.subsystems, offsets);
-  attach_fixed(size);
-  attach_growing();
+  map_fixed(size);
+  map_growing();
   ask_for_huge_pages();
   auto* base = static_cast<std::byte*>(state.fixed.start);
   state.region = new (base) GrowingRegion;
-  state.region->init(state.growing.start, state.growing.size);
+  state.region->init(base + offsets.back(), kNearGrowth, state.growing.start, state.growing.size);
   for (std::size_t i = 0; i < state.subsystems.size(); ++i) state.subsystems[i].init(base + offsets[i]);
 }
 
 }  // namespace
 
-void create(std::span<const Subsystem> subsystems, const char* huge) {
+void create(std::span<const Subsystem> subsystems, const char* huge, MemoryKind kind) {
   HATHI_ASSERT(!is_attached());
   state.subsystems.assign(subsystems.begin(), subsystems.end());
   state.huge = huge;
-  attach_and_initialise();
+  state.kind = kind;
+  map_and_initialise();
 }
 
 void detach() {
-  if (state.fixed.start != nullptr) shmdt(state.fixed.start);
-  if (state.growing.start != nullptr) shmdt(state.growing.start);
+  unmap_shared(state.fixed);
+  unmap_shared(state.growing);
   state.fixed = state.growing = {};
   state.region = nullptr;
 }
@@ -177,10 +152,10 @@ void detach() {
 void reinitialize() {
   // New segments rather than zeroing: the kernel frees the old pages, and none that nobody needs are touched. The old addresses are wanted
   // again.
-  shmdt(state.fixed.start);
-  shmdt(state.growing.start);
+  unmap_shared(state.fixed);
+  unmap_shared(state.growing);
   state.region = nullptr;
-  attach_and_initialise();
+  map_and_initialise();
 }
 
 bool is_attached() { return state.fixed.start != nullptr; }
@@ -193,24 +168,29 @@ bool has_huge_pages() { return state.reserved_huge || state.transparent_huge; }
 
 GrowingRegion& growing_region() { return *state.region; }
 
-void GrowingRegion::init(void* start, std::size_t size) {
-  start_ = reinterpret_cast<std::uintptr_t>(start);
-  size_ = size;
-  used_ = 0;
+void GrowingRegion::init(void* near, std::size_t near_size, void* far, std::size_t far_size) {
+  ranges_[0] = {reinterpret_cast<std::uintptr_t>(near), near_size, 0};
+  ranges_[1] = {reinterpret_cast<std::uintptr_t>(far), far_size, 0};
 }
 
 void* GrowingRegion::allocate(std::size_t size, std::size_t align) {
-  std::atomic_ref<std::size_t> cursor(used_);
-  std::size_t old = cursor.load(std::memory_order_relaxed);
-  for (;;) {
-    std::size_t begin = round_up(old, align);
-    if (begin + size > size_) return nullptr;
-    if (cursor.compare_exchange_weak(old, begin + size, std::memory_order_relaxed)) return reinterpret_cast<void*>(start_ + begin);
+  for (Range& range : ranges_) {
+    std::atomic_ref<std::size_t> cursor(range.used);
+    std::size_t old = cursor.load(std::memory_order_relaxed);
+    for (;;) {
+      std::size_t begin = round_up(old, align);
+      if (begin + size > range.size) break;
+      if (cursor.compare_exchange_weak(old, begin + size, std::memory_order_relaxed)) return reinterpret_cast<void*>(range.start + begin);
+    }
   }
+  return nullptr;
 }
 
 std::size_t GrowingRegion::used() const {
-  return std::atomic_ref<std::size_t>(const_cast<std::size_t&>(used_)).load(std::memory_order_relaxed);
+  std::size_t sum = 0;
+  for (const Range& range : ranges_)
+    sum += std::atomic_ref<std::size_t>(const_cast<std::size_t&>(range.used)).load(std::memory_order_relaxed);
+  return sum;
 }
 
 }  // namespace hathi::shmem

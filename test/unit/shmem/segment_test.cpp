@@ -29,12 +29,12 @@ void large_init(void* memory) { large = static_cast<std::byte*>(memory); }
 constexpr Subsystem kSubsystems[] = {
     {"counter", counter_size, counter_init}, {"large", large_size, large_init}, {"slots", process_slots_size, process_slots_init}};
 
-class SegmentTest : public testing::Test {
+class SegmentTest : public testing::TestWithParam<MemoryKind> {
  protected:
   void SetUp() override {
     config::define_builtin_settings();
     config::values::max_connections = 20;
-    create(kSubsystems, "try");
+    create(kSubsystems, "try", GetParam());
   }
   void TearDown() override {
     release_slot();
@@ -42,7 +42,9 @@ class SegmentTest : public testing::Test {
   }
 };
 
-TEST_F(SegmentTest, LaysOutAlignedAndShared) {
+INSTANTIATE_TEST_SUITE_P(Kinds, SegmentTest, testing::Values(MemoryKind::anonymous, MemoryKind::system_v));
+
+TEST_P(SegmentTest, LaysOutAlignedAndShared) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large) % (2u << 20), 0u);
   EXPECT_EQ(total_size() % (2u << 20), 0u);
   EXPECT_EQ(total_size(), required_size(kSubsystems));
@@ -50,7 +52,7 @@ TEST_F(SegmentTest, LaysOutAlignedAndShared) {
   EXPECT_EQ(*counter, 1);
 }
 
-TEST_F(SegmentTest, ReinitialisesOnFreshMemory) {
+TEST_P(SegmentTest, ReinitialisesOnFreshMemory) {
   *counter = 5;
   large[12345] = std::byte{1};
   growing_region().allocate(1000, 64);
@@ -62,7 +64,7 @@ TEST_F(SegmentTest, ReinitialisesOnFreshMemory) {
   EXPECT_EQ(growing_region().used(), 0u);
 }
 
-TEST_F(SegmentTest, GrowsInsideTheReservation) {
+TEST_P(SegmentTest, GrowsInsideTheReservation) {
   std::vector<pid_t> children;
   for (int c = 0; c < 4; ++c) {
     children.push_back(fork_child([] {
@@ -79,7 +81,7 @@ TEST_F(SegmentTest, GrowsInsideTheReservation) {
   EXPECT_EQ(growing_region().allocate(growing_region().capacity(), 64), nullptr);
 }
 
-TEST_F(SegmentTest, SlotsAreDistinctAndComeBack) {
+TEST_P(SegmentTest, SlotsAreDistinctAndComeBack) {
   pid_t child = fork_child([] {
     acquire_slot(ProcessKind::backend);
     *counter = my_slot().number + 1;
@@ -104,7 +106,7 @@ TEST_F(SegmentTest, SlotsAreDistinctAndComeBack) {
   EXPECT_GE(my_slot().number, 20);
 }
 
-TEST_F(SegmentTest, ManyProcessesTakeAndReturnSlots) {
+TEST_P(SegmentTest, ManyProcessesTakeAndReturnSlots) {
   std::vector<pid_t> children;
   for (int c = 0; c < 8; ++c) {
     children.push_back(fork_child([] {
@@ -120,7 +122,7 @@ TEST_F(SegmentTest, ManyProcessesTakeAndReturnSlots) {
   for (int i = 0; i < slot_count(); ++i) EXPECT_EQ(slot(i).in_use, 0u);
 }
 
-TEST_F(SegmentTest, SessionsAreCounted) {
+TEST_P(SegmentTest, SessionsAreCounted) {
   std::atomic<int>& stop = *counter;
   std::vector<pid_t> children;
   for (int c = 0; c < 17; ++c) {  // 20 less the 3 reserved ones
@@ -149,7 +151,7 @@ TEST_F(SegmentTest, SessionsAreCounted) {
   EXPECT_EQ(session_count(), 0);
 }
 
-TEST_F(SegmentTest, LatchWakesAcrossProcesses) {
+TEST_P(SegmentTest, LatchWakesAcrossProcesses) {
   acquire_slot(ProcessKind::backend);
   int number = my_slot().number;
   pid_t child = fork_child([&] {

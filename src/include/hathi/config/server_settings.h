@@ -81,6 +81,7 @@ extern int autovacuum_vacuum_cost_limit;       // Cost at which an autovacuum wo
 extern int autovacuum_work_mem;                // Memory of an autovacuum worker (-1: maintenance_work_mem) (kB)
 extern int shared_memory_size;                 // Size of the shared-memory segment (MB)
 extern int shared_memory_size_in_huge_pages;   // Huge pages needed for the shared-memory segment (-1: unknown)
+extern int shared_memory_type;                  // How the main shared memory is made: 0 sysv, 1 mmap
 extern std::string krb_server_keyfile;         // Kerberos key file of the server
 extern bool krb_caseins_users;                 // Compares Kerberos and GSSAPI user names without regard to case
 extern int max_worker_processes;               // Most background workers

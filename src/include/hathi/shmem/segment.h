@@ -1,7 +1,7 @@
 #pragma once
-// Shared memory: two System V segments, mapped at one address in every process (they are attached before the first fork) and
-// removed by the kernel when the last process leaves. The fixed one holds what the subsystem list asks for and may use reserved
-// huge pages; the growing one is reserved generously and committed lazily.
+// Shared memory: two pieces, mapped at one address in every process (they are made before the first fork) and given back by the kernel
+// when the last process leaves. The fixed one holds what the subsystem list asks for and may use reserved huge pages; the growing
+// one is reserved generously and committed lazily.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +22,14 @@ struct Subsystem {
   void (*init)(void* memory);
 };
 
-// Creates, attaches and initialises the segment for these subsystems (each 64-byte aligned; those of 2 MiB and more 2 MiB
-// aligned). huge: "try", "on" or "off" (the setting huge_pages). Marks it for removal at once. Throws SqlError.
-void create(std::span<const Subsystem> subsystems, const char* huge);
+// Where the memory comes from (the setting shared_memory_type). The kernel maps neighbours of a page that a process touches first by
+// reading, up to 64 KiB in one go, but not in System V segments: there every page is a fault of its own. Reserved huge pages in a
+// System V segment ask for a privilege, in an anonymous mapping for none.
+enum class MemoryKind : std::uint8_t { system_v, anonymous };
+
+// Maps and initialises the memory for these subsystems (each 64-byte aligned; those of 2 MiB and more 2 MiB aligned). huge: "try", "on"
+// or "off" (the setting huge_pages). Nothing stays behind when the processes are gone. Throws SqlError.
+void create(std::span<const Subsystem> subsystems, const char* huge, MemoryKind kind = MemoryKind::anonymous);
 // Detaches; the kernel frees the memory when no process has it attached.
 void detach();
 // After a crash: zero the segment and run every init() again.
@@ -37,16 +42,22 @@ std::size_t required_size(std::span<const Subsystem> subsystems);
 bool has_huge_pages();
 
 // A region that grows on demand inside its reserved size; allocation is never returned to the region
-// but to the caller's own free lists. Locking: lock-free (one atomic cursor).
+// but to the caller's own free lists. Two ranges: a small one beside the fixed memory (and on its huge pages), then the large
+// reservation. Locking: lock-free (one atomic cursor a range).
 class GrowingRegion {
  public:
-  void init(void* start, std::size_t size);
+  void init(void* near, std::size_t near_size, void* far, std::size_t far_size);
   // nullptr when the reservation is exhausted. Zeroed memory.
   void* allocate(std::size_t size, std::size_t align);
   std::size_t used() const;
-  std::size_t capacity() const { return size_; }
+  std::size_t capacity() const { return ranges_[0].size + ranges_[1].size; }
  private:
-  std::uintptr_t start_; std::size_t size_; std::size_t used_;  // used_ by std::atomic_ref
+  struct Range {
+    std::uintptr_t start;
+    std::size_t size;
+    std::size_t used;   // by std::atomic_ref
+  };
+  Range ranges_[2];
 };
 
 // The growing segment's region, shared by all owners (lock table, descriptors, …). Valid from create() on; empty again after reinitialize().
