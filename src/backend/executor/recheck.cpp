@@ -33,7 +33,7 @@ void Recheck::begin() {
   state_->external = parent_.external;
   state_->snapshot = parent_.snapshot;
   state_->command = parent_.command;
-  for (std::size_t i = 0; i < state_->params.size(); ++i) state_->params[i].value = parent_.param(static_cast<int>(i));
+  for (int slot : plan_->parameters) state_->inherit_param(slot);
   state_->everything_changed = ++state_->clock;
 }
 

@@ -84,7 +84,7 @@ const catalog::Relation& StatementState::relation(int rte) {
 bool StatementState::param_changed(int slot, std::uint64_t since) {
   const ExecParam& p = params[static_cast<std::size_t>(slot)];
   if (p.changed > since) return true;
-  return p.init_plan != nullptr && init_plan_is_stale(*p.init_plan, since);
+  return p.init_plan != nullptr && p.init_plan->statement == this && init_plan_is_stale(*p.init_plan, since);
 }
 
 bool StatementState::changed_since(const List<int>& parameters, std::uint64_t since) {
@@ -95,7 +95,19 @@ bool StatementState::changed_since(const List<int>& parameters, std::uint64_t si
   return false;
 }
 
-void StatementState::refresh_init_plan(ExecParam& p) { run_init_plan(*p.init_plan); }
+void StatementState::refresh_init_plan(ExecParam& p) {
+  if (p.init_plan->statement == this)
+    run_init_plan(*p.init_plan);
+  else
+    p.value = parent->param(static_cast<int>(&p - params.data()));
+}
+
+void StatementState::inherit_param(int slot) {
+  const ExecParam& from = parent->params[static_cast<std::size_t>(slot)];
+  ExecParam& to = params[static_cast<std::size_t>(slot)];
+  to.value = from.value;
+  to.init_plan = from.init_plan;
+}
 
 NodeState* StatementState::subplan_root(int number) {
   NodeState*& root = subplan_roots[static_cast<std::size_t>(number - 1)];
@@ -112,7 +124,6 @@ SubPlanState* StatementState::init_plan(int number) {
   // A CTE's parameter has no value, so no type: its plan is read through CteScan nodes.
   auto slot = static_cast<std::size_t>(link->set_params[0]);
   if (slot < statement.exec_param_types.size() && !is_valid(statement.exec_param_types[slot])) return nullptr;
-  if (parent != nullptr) return nullptr;                             // EvalPlanQual runs copy the values
   init_plans_[i] = make_init_plan(*this, *link);
   for (int p : link->set_params) params[static_cast<std::size_t>(p)].init_plan = init_plans_[i];
   return init_plans_[i];

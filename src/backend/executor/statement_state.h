@@ -22,7 +22,7 @@ class ConstraintEvents;
 struct ExecParam {
   NullableDatum value;
   std::uint64_t changed = 0;
-  SubPlanState* init_plan = nullptr;     // computes it on first use
+  SubPlanState* init_plan = nullptr;     // computes it on first use; of an outer statement in EvalPlanQual runs that inherit it
 };
 
 // EvalPlanQual: scans of these range-table entries return the one row given (or none) instead of scanning.
@@ -81,6 +81,9 @@ struct StatementState {
   // Did any of the parameters change after `since`? Init plans that would give a new value count.
   bool changed_since(const List<int>& parameters, std::uint64_t since);
   void refresh_init_plan(ExecParam& p);
+  // EvalPlanQual runs: takes the parent's value. An init plan's is computed only when it is read: it may be the very one that is running, or
+  // one that the statement never needs.
+  void inherit_param(int slot);
   NodeState* subplan_root(int number);
   SubPlanState* init_plan(int number);
   std::size_t work_memory() const;       // bytes
