@@ -25,7 +25,7 @@ constexpr Part kParts[] = {
     {catalog_oid::pg_rewrite, pg_rewrite::ev_class, catalog_oid::pg_class},
     {catalog_oid::pg_trigger, pg_trigger::tgrelid, catalog_oid::pg_class},
     {catalog_oid::pg_inherits, pg_inherits::inhrelid, catalog_oid::pg_class},
-    {catalog_oid::pg_inherits, pg_inherits::inhparent, catalog_oid::pg_class},
+    {catalog_oid::pg_inherits, pg_inherits::inhparent, catalog_oid::pg_inherits},
     {catalog_oid::pg_policy, pg_policy::polrelid, catalog_oid::pg_class},
     {catalog_oid::pg_partitioned_table, pg_partitioned_table::partrelid, catalog_oid::pg_class},
     {catalog_oid::pg_sequence, pg_sequence::seqrelid, catalog_oid::pg_class},

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 
+#include "hathi/base/builtin_oids.h"
 #include "hathi/error/sql_error.h"
 #include "src/backend/catalog/versions_state.h"
 
@@ -75,7 +76,9 @@ void init(void* memory) { shared = static_cast<Shared*>(memory); }
 
 std::uint32_t slot_of(Oid class_id, Oid object) {
   // Objects made together get neighbouring slots, so a session touches few pages. OIDs come from one counter: classes need not be told apart.
-  return raw(is_valid(object) ? object : class_id) & (kObjectSlots - 1);
+  // pg_inherits stands for the children of a table, which change without the table's own descriptor.
+  std::uint32_t shift = class_id == catalog_oid::pg_inherits ? kObjectSlots / 2 : 0;
+  return (raw(is_valid(object) ? object : class_id) + shift) & (kObjectSlots - 1);
 }
 
 std::uint32_t slot_of_name(Oid class_id, std::string_view name) {
@@ -89,6 +92,8 @@ Stamp stamp(std::uint32_t slot) {
   if ((value & kMarkMask) != 0) [[unlikely]] value = wait_unmarked(word(slot));
   return {value, own_changes.empty() ? 0 : own_changes.visible(slot)};
 }
+
+std::uint64_t next_version(std::uint64_t current) { return current + kOneVersion; }
 
 bool changed_by_me(std::uint32_t slot) { return !own_changes.empty() && own_changes.contains(slot); }
 

@@ -4,6 +4,7 @@
 
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/error/report.h"
 #include "hathi/executor/executor.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/transaction.h"
@@ -125,6 +126,44 @@ Oid create_key(Oid table, const PendingConstraint& pending, std::string_view tex
   return create_index(n);
 }
 
+namespace {
+
+Oid insert_check(const NewConstraint& n) {
+  Oid oid = insert_constraint(n);
+  update_class_row(n.table, [](catalog::CatalogRow& row, Arena&) {
+    row.set(catalog::pg_class::relchecks, Datum::of(static_cast<std::int16_t>(row.get(catalog::pg_class::relchecks).as_int16() + 1)));
+  });
+  transaction::advance_command();
+  return oid;
+}
+
+// A check of the name is there: the same one from a parent is merged, anything else refused.
+void merge_check(const catalog::Relation& r, std::string_view name, const nodes::Expr* e) {
+  for (const catalog::CheckConstraint& other : r.checks) {
+    if (other.name != name || !nodes::equal(other.expr, e) || !r.is_partition) continue;
+    report_notice(sqlstate::successful_completion, "merging constraint \"{}\" with inherited definition", name);
+    return;
+  }
+  throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", name, r.name);
+}
+
+}  // namespace
+
+void create_inherited_checks(Oid table, const std::vector<InheritedCheck>& checks) {
+  for (const InheritedCheck& check : checks) {
+    NewConstraint n;
+    n.name = check.name;
+    n.schema = catalog::open_relation(table, locking::LockMode::none)->schema;
+    n.table = table;
+    n.type = 'c';
+    n.is_local = false;
+    n.inherit_count = 1;
+    n.columns = used_columns(check.expr);
+    n.check = check.expr;
+    insert_check(n);
+  }
+}
+
 Oid create_check(Oid table, const PendingConstraint& pending, std::string_view text, bool validate, std::vector<std::string>& taken) {
   const parser::Constraint& c = *pending.syntax;
   catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
@@ -136,7 +175,8 @@ Oid create_check(Oid table, const PendingConstraint& pending, std::string_view t
   if (!c.name.empty()) {
     n.name = c.name;
     if (constraint_name_is_used(table, kInvalidOid, c.name)) {
-      throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", c.name, r->name);
+      merge_check(*r, c.name, e);
+      return kInvalidOid;
     }
     if (std::find(taken.begin(), taken.end(), n.name) != taken.end()) {
       throw SqlError(sqlstate::duplicate_object, "check constraint \"{}\" already exists", c.name);
@@ -152,13 +192,11 @@ Oid create_check(Oid table, const PendingConstraint& pending, std::string_view t
   n.no_inherit = c.no_inherit;
   n.validated = !c.not_valid;
   n.check = e;
+  if (c.no_inherit && r->kind == kind::partitioned_table) {
+    throw SqlError(sqlstate::invalid_table_definition, "cannot add NO INHERIT constraint to partitioned table \"{}\"", r->name);
+  }
   if (validate && !c.not_valid && r->kind != kind::partitioned_table) executor::validate_check(table, e, n.name);
-  Oid oid = insert_constraint(n);
-  update_class_row(table, [](catalog::CatalogRow& row, Arena&) {
-    row.set(catalog::pg_class::relchecks, Datum::of(static_cast<std::int16_t>(row.get(catalog::pg_class::relchecks).as_int16() + 1)));
-  });
-  transaction::advance_command();
-  return oid;
+  return insert_check(n);
 }
 
 void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate) {

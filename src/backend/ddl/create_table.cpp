@@ -7,6 +7,7 @@
 #include "hathi/error/report.h"
 #include "hathi/parser/parser.h"
 #include "hathi/transaction/transaction.h"
+#include "partition_bound.h"
 #include "partitions.h"
 #include "row_values.h"
 #include "statements.h"
@@ -29,8 +30,8 @@ bool exists_already(const parser::CreateTableStatement& s, Oid schema) {
 void collect_elements(const parser::CreateTableStatement& s, std::string_view text, Arena& arena, TableDefinition& definition) {
   for (const parser::Node* element : s.elements) {
     if (const auto* column = parser::node_try<parser::ColumnDef>(element)) {
-      if (column->type == nullptr) continue;   // options of an inherited column: see merge_column_options
-      add_column_definition(definition, *column, s.relation->name, text, arena);
+      if (s.partition_of != nullptr) add_column_options(definition, *column, s.relation->name);
+      else add_column_definition(definition, *column, s.relation->name, text, arena);
     } else if (const auto* constraint = parser::node_try<parser::Constraint>(element)) {
       PendingConstraint pending{constraint, {}, false};
       for (std::string_view name : constraint->columns) pending.columns.push_back(name);
@@ -84,14 +85,16 @@ void store_defaults(Oid table, const TableDefinition& definition, const std::vec
 }
 
 void check_partition_statement(const parser::CreateTableStatement& s, char persistence, const catalog::Relation& parent) {
-  if (parent.kind != kind::partitioned_table) {
-    throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not partitioned", parent.name).at(s.partition_of->location);
-  }
+  if (parent.kind != kind::partitioned_table) throw SqlError(sqlstate::invalid_object_definition, "\"{}\" is not partitioned", parent.name);
+  if (!catalog::is_owner(catalog_oid::pg_class, parent.oid, catalog::current_role())) catalog::throw_not_owner("table", parent.name);
   if (parent.persistence != 't' && persistence == 't') {
     throw SqlError(sqlstate::wrong_object_type, "cannot create a temporary relation as partition of permanent relation \"{}\"", parent.name);
   }
   if (parent.persistence == 't' && persistence != 't') {
     throw SqlError(sqlstate::wrong_object_type, "cannot create a permanent relation as partition of temporary relation \"{}\"", parent.name);
+  }
+  if (parent.persistence == 't' && parent.is_temporary_of_other) {
+    throw SqlError(sqlstate::wrong_object_type, "cannot create as partition of temporary relation of another session");
   }
 }
 
@@ -120,10 +123,14 @@ void create_table(const parser::CreateTableStatement& s, std::string_view text) 
   std::vector<std::string_view> toast_options;
   relation.options = relation_options(s.options, relation.kind, toast_options, arena);
 
+  if (s.partition_by != nullptr) {
+    if (!s.inherits.empty()) throw SqlError(sqlstate::invalid_object_definition, "cannot create partitioned table as inheritance child");
+    check_partition_spec(*s.partition_by);
+  }
   TableDefinition definition;
   catalog::RelationRef parent;
   if (s.partition_of != nullptr) {
-    parent = analyzer::open_by_name(s.partition_of, partition_parent_lock(s));
+    parent = analyzer::open_by_name(s.partition_of, locking::LockMode::share_update_exclusive);
     check_partition_statement(s, persistence, *parent);
     inherit_columns_of_parent(*parent, s, text, arena, definition);
   } else {
@@ -134,13 +141,23 @@ void create_table(const parser::CreateTableStatement& s, std::string_view text) 
   std::vector<Oid> sequences;
   create_sequences(definition, relation, sequences);
   relation.columns = definition.columns;
+  partition::Bound bound;
+  std::string bound_text;
+  if (parent) {
+    bound = read_bound(*parent, *s.bound, text, arena);
+    check_bound(*parent, relation.name, *s.bound, bound);
+    check_default_partition(*parent, bound);
+    bound_text = partition::bound_to_text(bound, partition::key_of(*parent));
+    relation.partition_bound = bound_text;
+  }
   Oid table = create_relation(relation);
   if (s.partition_by != nullptr) store_partition_key(table, *s.partition_by, text);
   store_defaults(table, definition, sequences, text, arena);
   transaction::advance_command();
-  if (parent) attach_new_partition(table, *parent, *s.bound, text);
+  if (parent) attach_new_partition(table, *parent, bound);
   record_inheritance(table, s);
   create_toast_table_if_needed(table);
+  create_inherited_checks(table, definition.inherited_checks);
   create_constraints(table, definition.constraints, text, false);
   if (parent) copy_parent_indexes_and_keys(table, *parent);
   finish_like(table, s, text);

@@ -177,11 +177,12 @@ Oid create_index(const NewIndex& n) {
   r.columns = index_columns(n, *table);
   r.options = n.options;
   r.has_row_type = false;
+  r.is_index_partition = is_valid(n.parent_index);
   Oid oid = create_relation_rows(r);
   insert_index_row(n, oid);
   Oid constraint = n.constraint != '\0' ? create_index_constraint(n, oid, *table) : kInvalidOid;
   record_index_dependencies(n, oid, constraint);
-  if (is_valid(n.parent_index)) insert_inheritance(oid, n.parent_index, 1, true);
+  if (is_valid(n.parent_index)) insert_index_inheritance(oid, n.parent_index);
   update_class_row(n.table, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhasindex, Datum::of(true)); });
   catalog::note_change(catalog_oid::pg_class, n.table);
   transaction::advance_command();

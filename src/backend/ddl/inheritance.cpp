@@ -77,21 +77,20 @@ std::vector<Oid> owned_sequences(Oid table) {
   return out;
 }
 
+void insert_inheritance_row(Oid child, Oid parent, int sequence) {
+  catalog::CatalogTable table(catalog_oid::pg_inherits, locking::LockMode::row_exclusive);
+  catalog::CatalogRow row = table.new_row();
+  row.set(i::inhrelid, Datum::of(child));
+  row.set(i::inhparent, Datum::of(parent));
+  row.set(i::inhseqno, Datum::of(std::int32_t{sequence}));
+  row.set(i::inhdetachpending, Datum::of(false));
+  table.insert(row);
+}
+
 void insert_inheritance(Oid child, Oid parent, int sequence, bool is_partition) {
-  {
-    catalog::CatalogTable table(catalog_oid::pg_inherits, locking::LockMode::row_exclusive);
-    catalog::CatalogRow row = table.new_row();
-    row.set(i::inhrelid, Datum::of(child));
-    row.set(i::inhparent, Datum::of(parent));
-    row.set(i::inhseqno, Datum::of(std::int32_t{sequence}));
-    row.set(i::inhdetachpending, Datum::of(false));
-    table.insert(row);
-  }
-  if (!is_partition) {
-    catalog::record_dependency({catalog_oid::pg_class, child, 0}, {catalog_oid::pg_class, parent, 0}, catalog::DependencyKind::normal);
-  }
-  catalog::note_change(catalog_oid::pg_class, parent);
-  catalog::note_change(catalog_oid::pg_class, child);
+  insert_inheritance_row(child, parent, sequence);
+  auto kind = is_partition ? catalog::DependencyKind::automatic : catalog::DependencyKind::normal;
+  catalog::record_dependency({catalog_oid::pg_class, child, 0}, {catalog_oid::pg_class, parent, 0}, kind);
 }
 
 }  // namespace hathi::ddl

@@ -12,6 +12,7 @@
 #include "hathi/storage/file.h"
 #include "hathi/transaction/transaction.h"
 #include "index_store.h"
+#include "partitions.h"
 #include "row_types.h"
 #include "row_values.h"
 
@@ -89,7 +90,8 @@ void insert_class_row(const NewRelation& r, Oid oid, Oid row_type, Oid filenode)
   bool is_index = r.kind == kind::index || r.kind == kind::partitioned_index;
   bool has_identity = !is_index && r.kind != kind::sequence && r.kind != kind::view && r.kind != kind::composite && r.kind != kind::toast;
   row.set(c::relreplident, Datum::of(has_identity ? (r.schema == kPgCatalogNamespace ? 'n' : 'd') : 'n'));
-  row.set(c::relispartition, Datum::of(false));
+  row.set(c::relispartition, Datum::of(!r.partition_bound.empty() || r.is_index_partition));
+  if (!r.partition_bound.empty()) row.set(c::relpartbound, text_value(arena, r.partition_bound));
   row.set(c::relrewrite, Datum::of(kInvalidOid));
   bool freezes = r.kind == kind::table || r.kind == kind::toast || r.kind == kind::materialized_view;
   row.set(c::relfrozenxid, Datum::of(freezes ? static_cast<std::uint32_t>(transaction::current_xid().value()) : 0u));
@@ -501,8 +503,11 @@ void drop_relation_object(const ObjectAddress& object) {
     catalog::note_change(catalog_oid::pg_class, table);
   }
   if (r->kind == kind::sequence) remove_rows(catalog_oid::pg_sequence, catalog::pg_sequence::seqrelid, object.object);
-  if (r->kind == kind::partitioned_table) remove_rows(catalog_oid::pg_partitioned_table, catalog::pg_partitioned_table::partrelid, object.object);
-  if (is_valid(r->parent)) catalog::note_change(catalog_oid::pg_class, r->parent);
+  if (r->kind == kind::partitioned_table) {
+    remove_rows(catalog_oid::pg_partitioned_table, catalog::pg_partitioned_table::partrelid, object.object);
+    partition::forget_descriptor(object.object);
+  }
+  if (is_valid(r->parent) && !is_index) remove_partition(object.object, r->parent);
   remove_statistics(object.object, 0);
   remove_rows(catalog_oid::pg_inherits, catalog::pg_inherits::inhrelid, object.object);
   remove_rows(catalog_oid::pg_attribute, catalog::pg_attribute::attrelid, object.object);

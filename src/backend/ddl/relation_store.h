@@ -39,6 +39,8 @@ struct NewRelation {
   std::vector<std::string_view> options;        // reloptions "name=value"
   bool has_row_type = true;                     // composite and array type (not indexes, TOAST tables, sequences have one too)
   bool is_populated = true;
+  std::string_view partition_bound;             // of a partition: relpartbound
+  bool is_index_partition = false;              // an index that is part of a partitioned one
   Oid fixed_oid = kInvalidOid;                  // 0 = choose one
 };
 

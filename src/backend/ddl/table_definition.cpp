@@ -30,7 +30,9 @@ struct Seen {
 
 std::string of_column(std::string_view column, std::string_view table) { return fmt::format("for column \"{}\" of table \"{}\"", column, table); }
 
-void apply(const parser::Constraint& c, NewColumn& column, Seen& seen, TableDefinition& definition, std::string_view table) {
+// at: the column in the definition.
+void apply(const parser::Constraint& c, std::size_t at, Seen& seen, TableDefinition& definition, std::string_view table) {
+  NewColumn& column = definition.columns[at];
   switch (c.type) {
     case ConstraintKind::null:
       if (seen.not_null) conflict("conflicting NULL/NOT NULL declarations " + of_column(column.name, table), c.location);
@@ -43,7 +45,7 @@ void apply(const parser::Constraint& c, NewColumn& column, Seen& seen, TableDefi
     case ConstraintKind::default_value:
       if (seen.has_default) conflict("multiple default values specified " + of_column(column.name, table), c.location);
       seen.has_default = true;
-      definition.defaults.back() = &c;
+      definition.defaults[at] = &c;
       return;
     case ConstraintKind::identity: {
       if (seen.has_identity) conflict("multiple identity specifications " + of_column(column.name, table), c.location);
@@ -54,14 +56,14 @@ void apply(const parser::Constraint& c, NewColumn& column, Seen& seen, TableDefi
       seen.has_identity = true;
       column.identity = c.generated_always ? 'a' : 'd';
       column.not_null = seen.not_null = true;
-      definition.sequences.push_back({definition.columns.size() - 1, column.identity, &c.sequence_options, c.location});
+      definition.sequences.push_back({at, column.identity, &c.sequence_options, c.location});
       return;
     }
     case ConstraintKind::generated:
       if (seen.has_generated) conflict("multiple generation clauses specified " + of_column(column.name, table), c.location);
       seen.has_generated = true;
       column.generated = 's';
-      definition.defaults.back() = &c;
+      definition.defaults[at] = &c;
       return;
     case ConstraintKind::check: definition.constraints.push_back({&c, {column.name}, true}); return;
     case ConstraintKind::primary_key:
@@ -121,9 +123,32 @@ void add_column_definition(TableDefinition& definition, const parser::ColumnDef&
   seen.has_default = is_valid(serial);
   seen.not_null = is_valid(serial);
   for (const parser::Constraint* c : def.constraints) {
-    apply(*c, definition.columns.back(), seen, definition, table);
+    apply(*c, definition.columns.size() - 1, seen, definition, table);
     check_combinations(seen, definition.columns.back(), table, c->location);
   }
+}
+
+void add_column_options(TableDefinition& definition, const parser::ColumnDef& def, std::string_view table) {
+  std::size_t at = 0;
+  while (at < definition.columns.size() && definition.columns[at].name != def.name) ++at;
+  if (at == definition.columns.size()) throw SqlError(sqlstate::undefined_column, "column \"{}\" does not exist", def.name);
+  if (std::find(definition.with_options.begin(), definition.with_options.end(), at) != definition.with_options.end()) {
+    throw SqlError(sqlstate::duplicate_column, "column \"{}\" specified more than once", def.name);
+  }
+  definition.with_options.push_back(at);
+  NewColumn& column = definition.columns[at];
+  Seen seen;
+  for (const parser::Constraint* c : def.constraints) {
+    if (c->type == ConstraintKind::identity) throw SqlError(sqlstate::feature_not_supported, "identity columns are not supported on partitions");
+    if (c->type == ConstraintKind::generated) throw SqlError(sqlstate::feature_not_supported, "generated columns are not supported on partitions");
+    apply(*c, at, seen, definition, table);
+    check_combinations(seen, column, table, c->location);
+  }
+  if (!seen.has_default) return;
+  if (column.generated != '\0') {
+    throw SqlError(sqlstate::invalid_column_definition, "column \"{}\" inherits from generated column but specifies default", column.name);
+  }
+  std::erase_if(definition.inherited_defaults, [&](const auto& d) { return static_cast<std::size_t>(d.first - 1) == at; });
 }
 
 }  // namespace hathi::ddl

@@ -27,6 +27,12 @@ struct PendingSequence {
   int location = -1;
 };
 
+// A CHECK of a parent, with the new table's column numbers.
+struct InheritedCheck {
+  std::string name;
+  const nodes::Expr* expr = nullptr;
+};
+
 // What a list of table elements says.
 struct TableDefinition {
   std::vector<NewColumn> columns;
@@ -34,10 +40,15 @@ struct TableDefinition {
   std::vector<PendingConstraint> constraints;
   std::vector<PendingSequence> sequences;
   std::vector<std::pair<AttrNumber, const nodes::Expr*>> inherited_defaults;
+  std::vector<InheritedCheck> inherited_checks;
+  std::vector<std::size_t> with_options;                  // inherited columns that got options
 };
 
 // Adds one column with its constraints. Errors: 42601 conflicting NULL/NOT NULL, multiple defaults …, with positions.
 void add_column_definition(TableDefinition& definition, const parser::ColumnDef& column, std::string_view table, std::string_view text, Arena& arena);
+
+// The options of a column that is there already (partitions: a column without type). Errors 42703, 42701, 0A000.
+void add_column_options(TableDefinition& definition, const parser::ColumnDef& column, std::string_view table);
 
 // Makes the constraints of a table that exists: primary key and unique ones with their indexes, checks, foreign keys last.
 // validate: rows may exist (ALTER TABLE): they are checked.
@@ -46,6 +57,8 @@ void create_constraints(Oid table, const std::vector<PendingConstraint>& constra
 Oid create_foreign_key(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate);
 // One check constraint; returns its oid, 0 when an inherited one was merged.
 Oid create_check(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate, std::vector<std::string>& taken);
+// The checks that come from parents.
+void create_inherited_checks(Oid table, const std::vector<InheritedCheck>& checks);
 // Primary key or unique: the index with its constraint.
 Oid create_key(Oid table, const PendingConstraint& constraint, std::string_view text);
 

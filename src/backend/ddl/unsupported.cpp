@@ -37,15 +37,13 @@ void set_not_null(Oid table, AttrNumber column) {
   update_attribute_row(table, column, [](catalog::CatalogRow& row, Arena&) { row.set(14 /* attnotnull */, Datum::of(true)); });
 }
 
-locking::LockMode partition_parent_lock(const parser::CreateTableStatement&) { throw_not_supported("PARTITION OF"); }
-void inherit_columns_of_parent(const catalog::Relation&, const parser::CreateTableStatement&, std::string_view, Arena&, TableDefinition&) {}
 void inherit_columns(const parser::CreateTableStatement& s, Arena&, TableDefinition&) { if (!s.inherits.empty()) throw_not_supported("INHERITS"); }
 void record_inheritance(Oid, const parser::CreateTableStatement&) {}
 void copy_like(const parser::TableLikeClause&, std::string_view, Arena&, TableDefinition&) { throw_not_supported("LIKE"); }
 void finish_like(Oid, const parser::CreateTableStatement&, std::string_view) {}
-void store_partition_key(Oid, const parser::PartitionSpec&, std::string_view) { throw_not_supported("PARTITION BY"); }
-void attach_new_partition(Oid, const catalog::Relation&, const parser::PartitionBound&, std::string_view) {}
-void copy_parent_indexes_and_keys(Oid, const catalog::Relation&) {}
+void copy_parent_indexes_and_keys(Oid, const catalog::Relation& parent) {
+  if (!parent.indexes.empty() || !parent.foreign_keys.empty()) throw_not_supported("partitions of tables with indexes");
+}
 Oid create_partitioned_index(NewIndex, const catalog::Relation&, std::string_view, bool) { throw_not_supported("indexes of partitioned tables"); }
 
 void drop_temporary_objects() { catalog::drop_temporary_objects(); }

@@ -11,6 +11,7 @@
 #include "hathi/executor/executor.h"
 #include "hathi/heap/toast.h"
 #include "hathi/locking/lock_table.h"
+#include "hathi/partition/partition.h"
 #include "hathi/protocol/hba.h"
 #include "hathi/protocol/password.h"
 #include "hathi/session/activity.h"
@@ -86,6 +87,7 @@ void initialise_server() {
   heap::register_detoast();
   btree::register_toast_index();
   catalog::initialize();
+  partition::install();
   executor::install_constraint_hooks();
   ddl::register_session_hooks();
   session::install_setting_hooks();

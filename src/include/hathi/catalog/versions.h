@@ -34,6 +34,8 @@ std::uint32_t slot_of(Oid class_id, Oid object);
 std::uint32_t slot_of_name(Oid class_id, std::string_view name);
 // The current stamp; waits while the slot is marked by others. One atomic read when this transaction changed nothing.
 Stamp stamp(std::uint32_t slot);
+// The value of Stamp::shared after one more committed change of the slot.
+std::uint64_t next_version(std::uint64_t shared);
 // This transaction changed what the slot stands for. Needs a running transaction.
 void note(std::uint32_t slot);
 // Did this transaction change it (also invisibly yet)?

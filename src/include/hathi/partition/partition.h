@@ -13,6 +13,7 @@
 
 #include "hathi/catalog/relation.h"
 #include "hathi/datum/datum.h"
+#include "hathi/datum/function.h"
 #include "hathi/memory/arena.h"
 #include "hathi/nodes/expression.h"
 
@@ -32,6 +33,8 @@ struct KeyColumn {
   TypeLayout layout;
   Oid operator_class = kInvalidOid, operator_family = kInvalidOid, operator_input_type = kInvalidOid;
   Oid support = kInvalidOid;              // list, range: the family's comparison function; hash: its extended hash function
+  ComparisonFunction comparison;          // list, range: prepared
+  FunctionSite hash;                      // hash: prepared
 };
 
 struct PartitionKey {
@@ -70,6 +73,7 @@ struct PartitionDescriptor {
   const PartitionKey* key = nullptr;
   // Direct partitions in PostgreSQL's order: hash by (modulus, remainder), list by lowest value, range by lower bound; the default last.
   std::span<const Member> members;
+  std::span<const Bound* const> bounds;   // of each member
   int default_member = -1;                // index into members
   bool all_leaves = true;                 // no member is itself partitioned
   // Hash: by_remainder[hash % by_remainder.size()]; -1 = no partition.
@@ -86,24 +90,44 @@ struct PartitionDescriptor {
 };
 
 // The descriptor of a partitioned table as the running command sees it. The table is locked. O(1) when it is known already; valid
-// until the transaction ends or the next command, whichever is first, when this transaction attaches or detaches.
+// until the transaction ends or, when this transaction attaches or detaches partitions of the table, until the second such change after.
+// Partitions that DETACH CONCURRENTLY is about to remove are not in it, unless the transaction's snapshot is older than that.
 const PartitionDescriptor& descriptor_of(const catalog::Relation& parent);
+// The same with those partitions: what DDL must not collide with.
+const PartitionDescriptor& full_descriptor_of(const catalog::Relation& parent);
 // pg_partitioned_table's row of the table, its expressions read into the descriptor's memory.
 const PartitionKey& key_of(const catalog::Relation& parent);
 
-// Tells the caches that this transaction added or removed a partition of the parent. With a bound: the descriptor this transaction
-// sees is derived from the one before in O(partitions) memory copies, without catalog reads.
+// Tells the caches that this transaction added or removed a partition of the parent, in the running command. What it sees from the next
+// command on, and what all see after the commit, is then derived by copying arrays, without catalog reads.
 void note_attached(const catalog::Relation& parent, const Member& member, const Bound& bound);
 void note_detached(Oid parent, Oid member);
+// The table is dropped, or changed in ways that the two above do not tell (detach pending): what is known of it is read anew.
+void forget_descriptor(Oid parent);
+// Connects with transaction/ (hooks); once, before the first fork.
+void install();
 
 // relpartbound: to and from the catalog's text. from_text: XX000 on damaged text.
 std::string bound_to_text(const Bound& bound, const PartitionKey& key);
 Bound bound_from_text(std::string_view text, const PartitionKey& key, Arena& arena);
 // "FOR VALUES WITH (modulus 4, remainder 0)", "FOR VALUES IN (1, 2)", "FOR VALUES FROM (1) TO (MAXVALUE)", "DEFAULT".
 std::string bound_to_sql(const Bound& bound, const PartitionKey& key);
+// "(1, MAXVALUE)".
+std::string range_end_to_sql(std::span<const RangeDatum> end, const PartitionKey& key);
+// Is it relpartbound's text (and not an expression)?
+bool is_bound_text(std::string_view text);
 
-// Would the bound overlap an existing partition? kInvalidOid: no. For errors 42P17.
-Oid overlapping_member(const PartitionDescriptor& descriptor, const Bound& bound);
+// Does the bound collide with an existing partition? member -1: no. For the position of error 42P17.
+struct Overlap {
+  int member = -1;
+  bool at_upper = false;      // range: which of the new bound's ends, and which of its columns
+  int index = 0;              // list: which value
+};
+Overlap find_overlap(const PartitionDescriptor& descriptor, const Bound& bound);
+// Range bounds by their order; as the key sorts. <0, 0, >0; column: the first in which they differ.
+int compare_bounds(const PartitionKey& key, std::span<const RangeDatum> a, std::span<const RangeDatum> b, int* column = nullptr);
+// Copies a bound with its values.
+Bound* copy_bound(const Bound& bound, const PartitionKey& key, Arena& arena);
 
 // The implicit constraint of a partition from the bounds of all levels, as an expression over rte 1 with the partition's own column
 // numbers; nullptr when it has none. What pg_get_partition_constraintdef prints and ATTACH and direct inserts check.
