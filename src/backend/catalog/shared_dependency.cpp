@@ -105,6 +105,20 @@ void remove_shared_dependencies_of_database(Oid database) {
                   [](const CatalogRow&) { return true; });
 }
 
+void copy_shared_dependencies_of_database(Oid from, Oid to) {
+  Arena scratch(8192);
+  CatalogTable table(catalog_oid::pg_shdepend, kWrite);
+  std::vector<CatalogRow> rows;
+  table.scan(std::vector<CatalogKey>{{dbid, Datum::of(from)}}, scratch, [&](CatalogRow& row) {
+    rows.push_back(row);
+    return true;
+  });
+  for (CatalogRow& row : rows) {
+    row.set(dbid, Datum::of(to));
+    table.insert(row);
+  }
+}
+
 std::vector<SharedDependent> shared_dependents_of(Oid class_id, Oid object) {
   Arena scratch(4096);
   std::vector<SharedDependent> found;

@@ -2,6 +2,8 @@
 
 #include "hathi/analyzer/analyze.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/error/report.h"
+#include "database_access.h"
 #include "object_names.h"
 #include "relation_store.h"
 #include "statements.h"
@@ -43,6 +45,26 @@ ObjectAddress find_column(const parser::QualifiedName& name) {
   throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", column, r->name);
 }
 
+// A comment on a database that is not there is no error: dumps carry such comments.
+std::optional<ObjectAddress> find_commented_database(std::string_view name) {
+  Oid database = lock_database(name, locking::LockMode::share_update_exclusive);
+  if (!is_valid(database)) {
+    report_warning(sqlstate::undefined_database, "database \"{}\" does not exist", name);
+    return std::nullopt;
+  }
+  require_database_owner(database, name);
+  return ObjectAddress{catalog_oid::pg_database, database, 0};
+}
+
+ObjectAddress find_commented_role(std::string_view name) {
+  const catalog::RoleInfo* role = catalog::find_role_by_name(name);
+  if (role == nullptr) throw SqlError(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+  const catalog::RoleInfo* me = catalog::find_role(catalog::current_role());
+  if (role->superuser && !me->superuser) throw SqlError(sqlstate::insufficient_privilege, "must be superuser");
+  if (!me->superuser && !me->create_role) throw SqlError(sqlstate::insufficient_privilege, "must have CREATEROLE privilege");
+  return {catalog_oid::pg_authid, role->oid, 0};
+}
+
 }  // namespace
 
 void comment_on(const parser::CommentStatement& s, std::string_view text) {
@@ -56,6 +78,13 @@ void comment_on(const parser::CommentStatement& s, std::string_view text) {
     case ObjectType::foreign_table:
       address = {catalog_oid::pg_class, open_owned(range_var_of(s.object->name), s.object->type_of_object)->oid, 0};
       break;
+    case ObjectType::database: {
+      auto found = find_commented_database(s.object->name.back());
+      if (!found) return;
+      address = *found;
+      break;
+    }
+    case ObjectType::role: address = find_commented_role(s.object->name.back()); break;
     case ObjectType::column: address = find_column(s.object->name); break;
     default:
       address = *find_object(s.object->type_of_object, *s.object, text, false);

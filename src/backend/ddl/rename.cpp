@@ -5,6 +5,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/report.h"
 #include "hathi/transaction/transaction.h"
+#include "alter_database.h"
 #include "object_names.h"
 #include "relation_store.h"
 #include "row_types.h"
@@ -162,6 +163,7 @@ void rename_object(const parser::RenameStatement& s, std::string_view) {
     case ObjectType::sequence: rename_relation(s); break;
     case ObjectType::column: rename_column(s); break;
     case ObjectType::constraint_on_table: rename_constraint(s); break;
+    case ObjectType::database: rename_database(s.object->name.back(), s.new_name); break;
     default: throw_not_supported("ALTER … RENAME of this kind of object");
   }
   transaction::advance_command();

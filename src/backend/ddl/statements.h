@@ -42,7 +42,7 @@ void alter_default_privileges(const parser::AlterDefaultPrivilegesStatement& s, 
 void reassign_owned(const parser::ReassignOwnedStatement& s);
 void drop_owned(const parser::DropOwnedStatement& s);
 
-void create_database(const parser::CreateDatabaseStatement& s);
+void create_database(const parser::CreateDatabaseStatement& s, std::string_view text);
 void alter_database(const parser::AlterDatabaseStatement& s);
 void drop_database(const parser::DropDatabaseStatement& s);
 

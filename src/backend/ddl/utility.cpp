@@ -66,7 +66,7 @@ bool run_other_statement(const UtilityCall& call, const parser::Node* node, std:
       return true;
     case NodeKind::reassign_owned_statement: reassign_owned(*node_cast<parser::ReassignOwnedStatement>(node)); return true;
     case NodeKind::drop_owned_statement: drop_owned(*node_cast<parser::DropOwnedStatement>(node)); return true;
-    case NodeKind::create_database_statement: create_database(*node_cast<parser::CreateDatabaseStatement>(node)); return true;
+    case NodeKind::create_database_statement: create_database(*node_cast<parser::CreateDatabaseStatement>(node), call.text); return true;
     case NodeKind::alter_database_statement: alter_database(*node_cast<parser::AlterDatabaseStatement>(node)); return true;
     case NodeKind::drop_database_statement: drop_database(*node_cast<parser::DropDatabaseStatement>(node)); return true;
     case NodeKind::create_domain_statement: create_domain(*node_cast<parser::CreateDomainStatement>(node), call.text); return true;

@@ -10,10 +10,12 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/session_settings.h"
 #include "hathi/config/settings.h"
+#include "hathi/locking/lock_table.h"
 #include "hathi/protocol/password.h"
 #include "hathi/nodes/query.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/types/collation.h"
 #include "hathi/transaction/transaction.h"
 #include "setting_hooks.h"
 
@@ -288,9 +290,16 @@ void open_database(Session& session, const StartupRequest& request) {
   if (!role->can_login) fail(sqlstate::invalid_authorization_specification, fmt::format("role \"{}\" is not permitted to log in", request.user));
   std::optional<catalog::DatabaseInfo> database = catalog::find_database(request.database);
   if (!database) fail(sqlstate::undefined_database, fmt::format("database \"{}\" does not exist", request.database));
+  // From here until this transaction ends nobody drops, renames or copies the database; afterwards the slot shows who is in it.
+  locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_database, database->oid, 0), locking::LockMode::row_exclusive);
+  shmem::my_slot().database = raw(database->oid);
+  Oid found = database->oid;
+  database = catalog::find_database(request.database);
+  if (!database || database->oid != found) {
+    throw SqlError(sqlstate::undefined_database, "database \"{}\" does not exist", request.database).detail("It seems to have just been dropped or renamed.").fatal();
+  }
   catalog::set_identity(database->oid, database->name, role->oid);
   publish_identity(role->name);
-  shmem::my_slot().database = raw(database->oid);
   shmem::my_slot().role = raw(role->oid);
   if (!database->allow_connections) {
     fail(sqlstate::object_not_in_prerequisite_state, fmt::format("database \"{}\" is not currently accepting connections", database->name));
@@ -300,6 +309,9 @@ void open_database(Session& session, const StartupRequest& request) {
     throw SqlError(sqlstate::insufficient_privilege, "permission denied for database \"{}\"", database->name).detail("User does not have CONNECT privilege.").fatal();
   }
   check_connection_limits(*database, *role, superuser);
+  catalog::set_database_encoding(database->encoding);
+  catalog::set_current_database_tablespace(database->tablespace);
+  types::set_default_locale(database->collate, database->ctype);
   for (const auto& [source, name, value] : stored_settings(database->oid, role->oid)) config::set(name, value, source, false, true);
   for (const auto& [name, value] : option_settings(request.options)) config::set(name, value, config::Source::client, false, superuser);
   for (const auto& [name, value] : request.settings) config::set(name, value, config::Source::client, false, superuser);

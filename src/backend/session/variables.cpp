@@ -2,6 +2,7 @@
 
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/settings.h"
+#include "hathi/ddl/setting_value.h"
 #include "hathi/error/report.h"
 #include "hathi/parser/ast_expression.h"
 #include "hathi/parser/parser.h"
@@ -13,27 +14,6 @@ namespace hathi::session {
 namespace {
 
 bool am_superuser() { return catalog::is_superuser(catalog::session_role()); }
-
-std::string constant_text(const parser::Expr* e) {
-  // SET TIME ZONE INTERVAL '…': the setting reads the same words.
-  if (const auto* cast = parser::node_try<parser::TypeCast>(e)) return fmt::format("interval '{}'", constant_text(cast->arg));
-  const auto* c = parser::node_cast<parser::Constant>(e);
-  return c->type == parser::ConstantKind::integer ? std::to_string(c->integer) : std::string(c->text);
-}
-
-// The arguments as one text: lists are quoted and joined when the setting takes a list.
-std::string value_text(const parser::VariableSetStatement& statement) {
-  const config::Definition* definition = config::find(statement.name);
-  bool is_list = definition != nullptr && definition->list_input;
-  if (statement.args.size() > 1 && !is_list) throw SqlError(sqlstate::invalid_parameter_value, "SET {} takes only one argument", statement.name);
-  std::string out;
-  for (const parser::Expr* e : statement.args) {
-    if (!out.empty()) out += ", ";
-    std::string text = constant_text(e);
-    out += is_list && definition->list_quote ? parser::quote_identifier(text) : text;
-  }
-  return out;
-}
 
 void set_transaction_modes(const parser::VariableSetStatement& statement, bool session_default) {
   for (const parser::Option* mode : statement.modes) {
@@ -71,7 +51,7 @@ void run_set(const parser::VariableSetStatement& statement, std::string& tag) {
   switch (statement.type) {
     case VariableSetKind::value:
       if (statement.is_local) warn_outside_block("SET LOCAL");
-      config::set(statement.name, value_text(statement), config::Source::session, statement.is_local, am_superuser());
+      config::set(statement.name, ddl::setting_value_text(statement), config::Source::session, statement.is_local, am_superuser());
       return;
     case VariableSetKind::default_value:
       if (statement.is_local) warn_outside_block("SET LOCAL");

@@ -91,7 +91,11 @@ void remove_tree(const std::string& path) {
   for (const std::string& name : list_directory(path)) {
     std::string child = path + "/" + name;
     struct stat st;
-    if (::lstat(child.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) remove_tree(child);
+    bool exists = ::lstat(child.c_str(), &st) == 0;
+    // Other processes may hold the file open: cutting it to nothing gives the space back at once.
+    if (exists && S_ISREG(st.st_mode) && st.st_size > 0 && ::truncate(child.c_str(), 0) < 0)
+      report_warning(sqlstate::io_error, "could not truncate file \"{}\": {}", child, std::strerror(errno));
+    if (exists && S_ISDIR(st.st_mode)) remove_tree(child);
     else if (file_system().unlink(child.c_str()) < 0 && errno != ENOENT)
       report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", child, std::strerror(errno));
   }

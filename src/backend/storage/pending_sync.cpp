@@ -1,5 +1,6 @@
 #include "pending_sync.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lwlock.h"
+#include "hathi/storage/directory.h"
 #include "size_cache.h"
 
 namespace hathi::storage {
@@ -142,6 +144,12 @@ bool remember_delayed_unlink(const RelationFile& file) {
   if (shared->unlinks == kUnlinkCapacity) return false;
   shared->unlink[shared->unlinks++] = file;
   return true;
+}
+
+bool unlink_is_pending(const RelationFile& file) {
+  if (shared == nullptr) return false;
+  locking::SpinGuard guard(shared->lock);
+  return std::find(shared->unlink, shared->unlink + shared->unlinks, file) != shared->unlink + shared->unlinks;
 }
 
 void delayed_unlinks_begin() {

@@ -8,6 +8,7 @@
 
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/error/report.h"
+#include "hathi/shmem/interrupts.h"
 #include "hathi/transaction/transaction.h"
 #include "hathi/wal/encoding.h"
 #include "hathi/wal/log.h"
@@ -61,7 +62,8 @@ void write_chunk(int fd, const std::string& path, const std::byte* bytes, std::s
   }
 }
 
-// Relation files are synced by the next checkpoint, others here.
+// Relation files are synced by the next checkpoint, others here. Before the chunk's record: a checkpoint whose redo point lies behind the
+// record then knows of the file.
 void sync_later(Oid tablespace, Oid database, const std::string& name, int fd, const std::string& path) {
   auto parsed = storage::parse_relation_name(name);
   if (parsed && parsed->temp_owner < 0) storage::remember_written({tablespace, database, parsed->relation}, parsed->fork, parsed->segment);
@@ -91,12 +93,12 @@ void copy_logged(const std::string& source_path, const std::string& path, Oid ta
     if (n < 0) throw_file_error("read", source_path, errno);
     if (n == 0 && offset > 0) break;
     auto size = static_cast<std::size_t>(n);
-    log_chunk({tablespace, database, name, offset, size, std::span(buffer.data(), size)}, xid);
     write_chunk(out.fd(), path, buffer.data(), size, offset);
+    sync_later(tablespace, database, name, out.fd(), path);
+    log_chunk({tablespace, database, name, offset, size, std::span(buffer.data(), size)}, xid);
     if (n == 0) break;
     offset += n;
   }
-  sync_later(tablespace, database, name, out.fd(), path);
 }
 
 void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
@@ -112,6 +114,8 @@ void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
   else if (LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(buffer.data()), static_cast<int>(stored.size()),
                                static_cast<int>(raw_size)) != static_cast<int>(raw_size))
     throw SqlError(sqlstate::data_corrupted, "invalid compressed database record in the write-ahead log");
+  // A database that was dropped before the crash is made again until its drop comes by.
+  file_system().mkdir(storage::database_directory(tablespace, database).c_str(), 0700);
   std::string path = storage::database_directory(tablespace, database) + "/" + name;
   FileHandle out(path, O_RDWR | O_CREAT | (offset == 0 ? O_TRUNC : 0));
   write_chunk(out.fd(), path, buffer.data(), raw_size, offset);
@@ -136,14 +140,16 @@ void copy_database_directory(Oid source_tablespace, Oid source_database, Oid tab
   wal::write_out(wal::insert(wal::ResourceManager::database, static_cast<std::uint8_t>(DatabaseInfo::create), record, xid));
   std::string from = storage::database_directory(source_tablespace, source_database);
   std::string to = storage::database_directory(tablespace, database);
+  std::string parent = to.substr(0, to.rfind('/'));
   make_empty_directory(to);
+  file_system().sync_directory(parent.c_str());
   for (const std::string& name : storage::list_directory(from)) {
     auto parsed = storage::parse_relation_name(name);
-    if (parsed && parsed->temp_owner >= 0) continue;
+    if (parsed && (parsed->temp_owner >= 0 || storage::unlink_is_pending({source_tablespace, source_database, parsed->relation}))) continue;
+    check_interrupts();
     copy_logged(from + "/" + name, to + "/" + name, tablespace, database, name, xid);
   }
   file_system().sync_directory(to.c_str());
-  file_system().sync_directory(to.substr(0, to.rfind('/')).c_str());
 }
 
 void remove_database_directory(Oid tablespace, Oid database) {

@@ -97,6 +97,8 @@ void record_tablespace(const ObjectAddress& object, Oid tablespace);
 void remove_shared_dependencies_of(const ObjectAddress& object);
 // Database dropped: everything recorded for it.
 void remove_shared_dependencies_of_database(Oid database);
+// Database copied: what is recorded for objects in it holds for the copy too.
+void copy_shared_dependencies_of_database(Oid from, Oid to);
 // DETAIL of "role "x" cannot be dropped because some objects depend on it"; empty when none do.
 std::string shared_dependents_text(Oid class_id, Oid object);
 struct SharedDependent { ObjectAddress object; Oid database; char kind; /* o owner, a access list, t tablespace, r policy */ };

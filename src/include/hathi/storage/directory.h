@@ -27,6 +27,9 @@ struct DatabaseDirectory { Oid tablespace, database; std::string path; };
 std::vector<DatabaseDirectory> database_directories();
 std::string database_directory(Oid tablespace, Oid database);
 
+// Is the relation dropped, and only its empty file waits for a checkpoint?
+bool unlink_is_pending(const RelationFile& file);
+
 // Removes a directory and all below it; warnings for what can't be removed.
 void remove_tree(const std::string& path);
 
