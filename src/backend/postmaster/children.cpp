@@ -19,6 +19,7 @@
 #include "hathi/error/report.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/locking/lwlock.h"
+#include "hathi/shmem/image.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_title.h"
 #include "lock_files.h"
@@ -151,6 +152,7 @@ int await_client(const ServerParts& parts, int control) {
     shmem::set_process_title(shmem::process_kind_name(kind));
     install_child_signal_handlers();
     if (kind == ProcessKind::backend) {
+      shmem::prepare_child_memory();
       if (spare) own = await_client(parts, own);
       parts.backend(own);
       status = 0;

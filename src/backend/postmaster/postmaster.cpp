@@ -156,7 +156,7 @@ void Postmaster::start() {
   next_touch_ = Clock::now() + kTouchSockets;
   arm_tick();
   for (int descriptor : sockets.descriptors) connections_.listen(descriptor);
-  shmem::prepare_image_for_forks();
+  shmem::prepare_image_for_forks(config::values::huge_pages != 0);
   start_recovery();
 }
 

@@ -6,8 +6,11 @@
 namespace hathi::shmem {
 
 // Makes forks cheap: the private memory that has been filled so far (registries, tables of built-in objects) is moved to huge pages
-// where the kernel can, so that a fork copies one entry for 2 MiB instead of 512. Once, after initialisation, before the first fork.
-void prepare_image_for_forks();
+// where the kernel can, so that a fork copies one entry for 2 MiB instead of 512; holes in the heap are taken out of use. huge_code:
+// the server's code moves to huge pages too (profilers then do not know it by its file). Once, after initialisation, before the first fork.
+void prepare_image_for_forks(bool huge_code);
+// In a child that will be a backend: the memory that its first allocations take is made present in one call instead of page by page.
+void prepare_child_memory();
 
 // When the server started, in microseconds since 2000-01-01; set by the postmaster, inherited by all.
 std::int64_t server_start_time();
