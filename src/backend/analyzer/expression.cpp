@@ -42,7 +42,8 @@ List<Expr*> transform_row_args(ParseState& ps, const ast::Node* row) {
   return transform_list(ps, ast::node_cast<ast::RowExpr>(row)->args, ps.clause, false);
 }
 
-Expr* transform_operator(ParseState& ps, const ast::OperatorExpr* node) {
+// (a, b) op (SELECT …) and (a, b) op (c, d); nullptr for anything else. Apart, so that long chains of operators take little stack.
+[[gnu::noinline]] Expr* transform_row_comparison(ParseState& ps, const ast::OperatorExpr* node) {
   const auto* left_row = ast::node_try<ast::RowExpr>(node->left);
   const auto* sub_query = ast::node_try<ast::SubqueryExpr>(node->right);
   if (left_row != nullptr && sub_query != nullptr && sub_query->type == ast::SubqueryKind::scalar) {
@@ -57,6 +58,13 @@ Expr* transform_operator(ParseState& ps, const ast::OperatorExpr* node) {
   if (left_row != nullptr && ast::is<ast::RowExpr>(node->right)) {
     List<Expr*> left = transform_row_args(ps, node->left);
     return transform_row_operator(ps, node->op, node->qualifier, left, transform_row_args(ps, node->right), node->location);
+  }
+  return nullptr;
+}
+
+Expr* transform_operator(ParseState& ps, const ast::OperatorExpr* node) {
+  if (node->left != nullptr && ast::is<ast::RowExpr>(node->left)) {
+    if (Expr* rows = transform_row_comparison(ps, node)) return rows;
   }
   Expr* last_srf = ps.last_srf;
   Expr* left = node->left == nullptr ? nullptr : transform_inner(ps, node->left);

@@ -73,8 +73,19 @@ bool has_system_columns(const NamespaceItem* item) {
          item->rte->relation_kind != catalog::relation_kind::view;
 }
 
-// Edits that turn one word into the other, by bytes; bound: stop when there are more.
-int edit_distance(std::string_view a, std::string_view b, int bound) {
+// The characters of UTF-8 text, as numbers that are equal when the characters are.
+std::u32string characters(std::string_view text) {
+  std::u32string out;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80 && !out.empty()) out.back() = (out.back() << 8) | byte;
+    else out += byte;
+  }
+  return out;
+}
+
+// Edits that turn one word into the other, by characters; bound: stop when there are more.
+int edit_distance(const std::u32string& a, const std::u32string& b, int bound) {
   if (static_cast<int>(a.size() > b.size() ? a.size() - b.size() : b.size() - a.size()) > bound) return bound + 1;
   std::vector<int> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
@@ -103,7 +114,7 @@ struct NearMisses {
 
 void consider(NearMisses& best, const RangeTableEntry* rte, std::string_view actual, std::string_view wanted, int penalty) {
   if (penalty > best.distance || actual.empty()) return;
-  int distance = edit_distance(actual, wanted, best.distance + 1 - penalty);
+  int distance = edit_distance(characters(actual), characters(wanted), best.distance + 1 - penalty);
   if (distance > static_cast<int>(wanted.size()) / 2) return;   // more than half is different
   distance += penalty;
   if (distance < best.distance) {
@@ -132,7 +143,7 @@ NearMisses near_misses(ParseState& start, std::string_view relation, std::string
       const RangeTableEntry* rte = ps->range_table[i];
       if (rte->kind == RteKind::join) continue;
       int penalty = 0;
-      if (!relation.empty()) penalty = edit_distance(relation, rte->name, kMaxFuzzyDistance + 1);
+      if (!relation.empty()) penalty = edit_distance(characters(relation), characters(rte->name), kMaxFuzzyDistance + 1);
       if (penalty == 0 && rte->kind == RteKind::relation && rte->relation_kind != catalog::relation_kind::view && system_column_number(name) != 0) {
         best.first = rte;
         best.exact = true;

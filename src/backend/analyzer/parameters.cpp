@@ -5,7 +5,10 @@
 namespace hathi::analyzer {
 namespace {
 
-constexpr int kMaxParameters = 65535;
+// As many as PostgreSQL counts to; more than a Bind message can carry.
+constexpr int kMaxParameters = 0x7FFFFFFF / 4;
+// Memory is set aside for every number below the highest.
+constexpr int kReasonableParameters = 1 << 20;
 
 Parameter* make_parameter(Arena& arena, int number, Oid type, std::int32_t typmod, int location) {
   auto* parameter = make<Parameter>(arena, location);
@@ -24,6 +27,7 @@ Expr* transform_parameter(ParseState& ps, const ast::ParamRef* ref) {
   int n = ref->number;
   if (known == nullptr || n < 1 || n > kMaxParameters || (!known->infer && n > static_cast<int>(known->types.size())))
     throw SqlError(sqlstate::undefined_parameter, "there is no parameter ${}", n).at(ref->location);
+  if (n > kReasonableParameters) throw SqlError(sqlstate::program_limit_exceeded, "too many parameters: ${}", n).at(ref->location);
   if (n > static_cast<int>(known->types.size())) known->types.resize(static_cast<std::size_t>(n), kInvalidOid);
   Oid& type = known->types[static_cast<std::size_t>(n - 1)];
   if (!known->infer && !is_valid(type)) throw SqlError(sqlstate::undefined_parameter, "there is no parameter ${}", n).at(ref->location);

@@ -104,7 +104,6 @@ bool read_date_word(const std::string& word, std::optional<DateStyle>& style, st
     set_style(DateStyle::postgres);
   else if (word == "german") {
     set_style(DateStyle::german);
-    if (!order) order = DateOrder::dmy;
   } else if (word == "ymd")
     set_order(DateOrder::ymd);
   else if (word == "dmy" || word.starts_with("euro"))
@@ -130,6 +129,7 @@ CheckResult parse_date_style(const std::string& text, DateStyleParts& parts) {
     if (!style) style = boot.style;
     if (!order) order = boot.order;
   }
+  if (style == DateStyle::german && !order) order = DateOrder::dmy;
   if (conflict) return rejected("Conflicting \"datestyle\" specifications.");
   if (style) parts.style = *style;
   if (order) parts.order = *order;

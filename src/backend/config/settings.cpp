@@ -467,6 +467,10 @@ std::vector<std::pair<std::string, std::string>> changed_for_explain() {
 std::vector<std::pair<std::string, std::string>> take_reported_changes() {
   Store& store = Store::get();
   std::vector<std::pair<std::string, std::string>> changes;
+  if (store.to_report.size() > 1) {
+    std::sort(store.to_report.begin(), store.to_report.end(),
+              [](const Setting* a, const Setting* b) { return lower(a->definition->name) < lower(b->definition->name); });
+  }
   for (Setting* setting : store.to_report) {
     setting->report_pending = false;
     std::string now = *show(setting->definition->name);
@@ -488,6 +492,7 @@ std::vector<std::pair<std::string, std::string>> all_reported() {
     result.emplace_back(setting.definition->name, setting.reported);
   }
   store.to_report.clear();
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return lower(a.first) < lower(b.first); });
   return result;
 }
 

@@ -67,7 +67,7 @@ bool add_relation(const parser::DropStatement& s, const parser::RangeVar& name, 
     return false;
   }
   check_may_drop(*r, wanted);
-  require_not_in_use(*r, "DROP");
+  require_not_in_use(*r, wanted == kind::index ? "DROP INDEX" : "DROP TABLE");
   out.push_back({catalog_oid::pg_class, oid, 0});
   return true;
 }

@@ -63,8 +63,16 @@ void require_owner(ObjectType, const ObjectAddress& object) {
   catalog::throw_not_owner("type", catalog::format_type(object.object));
 }
 
-// A statement of this session that still reads the relation holds a reference to its descriptor: the cursor's plan.
-void require_not_in_use(const catalog::Relation&, std::string_view) {}
+namespace {
+bool (*has_open_cursor)(Oid relation) = nullptr;
+}
+
+void set_open_cursor_check(bool (*check)(Oid relation)) { has_open_cursor = check; }
+
+void require_not_in_use(const catalog::Relation& relation, std::string_view statement) {
+  if (has_open_cursor == nullptr || !has_open_cursor(relation.oid)) return;
+  throw SqlError(sqlstate::object_in_use, "cannot {} \"{}\" because it is being used by active queries in this session", statement, relation.name);
+}
 
 RelationWords relation_words(char k) {
   switch (k) {

@@ -118,9 +118,6 @@ void truncate(const parser::TruncateStatement& s) {
 }
 
 void lock_tables(const parser::LockStatement& s) {
-  if (transaction::block_state() == transaction::BlockState::implicit) {
-    throw SqlError(sqlstate::no_active_sql_transaction, "LOCK TABLE can only be used in transaction blocks");
-  }
   auto mode = static_cast<locking::LockMode>(s.mode);
   for (const parser::RangeVar* name : s.relations) {
     Oid oid = analyzer::find_by_name(name);

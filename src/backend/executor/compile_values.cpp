@@ -98,6 +98,13 @@ void run_array_op(const Step& step, EvalContext& c) {
   *step.result = saw_null ? NullableDatum{} : NullableDatum{Datum::of(!data.use_or), false};
 }
 
+// The same bits: certainly equal. One of such elements is enough, and many of them in a row would make every probe long.
+bool same_image(const TypeLayout& layout, Datum a, Datum b) {
+  if (layout.by_value) return a.bits() == b.bits();
+  return layout.length == -1 && varlena::is_readable(a.as_pointer()) && varlena::is_readable(b.as_pointer()) &&
+         varlena::payload(a.as_pointer()) == varlena::payload(b.as_pointer());
+}
+
 void fill_set(ArrayOpData& data) {
   Arena& arena = *data.arena;
   ArrayView array(data.array->value, arena);
@@ -116,7 +123,7 @@ void fill_set(ArrayOpData& data) {
     }
     std::uint32_t h = hash_value(data.element_hash, e.value, arena) | 1u;
     std::uint32_t at = (h >> 1) & set->mask;
-    while (set->hashes[at] != 0) at = (at + 1) & set->mask;
+    while (set->hashes[at] != 0 && !(set->hashes[at] == h && same_image(data.layout, set->values[at], e.value))) at = (at + 1) & set->mask;
     set->hashes[at] = h;
     set->values[at] = e.value;
   }

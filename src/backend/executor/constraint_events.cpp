@@ -223,7 +223,10 @@ void on_subtransaction_end(transaction::Event event, int level) {
 
 }  // namespace
 
+void register_domain_input();   // domain_input.cpp
+
 void install_constraint_hooks() {
+  register_domain_input();
   transaction::register_hook(on_transaction_end);
   transaction::register_subtransaction_hook(on_subtransaction_end);
 }

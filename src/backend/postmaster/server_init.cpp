@@ -38,6 +38,7 @@ constexpr shmem::Subsystem kSubsystems[] = {
     {"transactions", transaction::shared_size, transaction::shared_init},
     {"catalog versions", catalog::shared_size, catalog::shared_init},
     {"activity", session::activity_size, session::activity_init},
+    {"notifications", session::notify_queue_size, session::notify_queue_init},
 };
 
 void load_hba_rules() {

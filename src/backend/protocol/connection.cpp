@@ -39,7 +39,10 @@ bool may_be_large(char type) { return type == 'Q' || type == 'P' || type == 'B' 
 
 }  // namespace
 
-std::uint8_t BodyReader::byte() { return static_cast<std::uint8_t>(bytes(1)[0]); }
+std::uint8_t BodyReader::byte() {
+  if (remaining() == 0) throw SqlError(sqlstate::protocol_violation, "no data left in message");
+  return static_cast<std::uint8_t>(bytes(1)[0]);
+}
 
 std::int16_t BodyReader::int16() {
   auto b = bytes(2);
@@ -88,7 +91,7 @@ bool Connection::fill(std::size_t needed, void (*serve)()) {
     int saved = EINTR;
     {
       BlockingCall blocking;
-      if (serve == nullptr || !interrupt_flags.any) {
+      if (serve == nullptr || (!interrupt_flags.any && !interrupt_flags.wake_up)) {
         n = ::recv(socket_, input_.data() + read_end_, input_.size() - read_end_, 0);
         saved = errno;
       }
@@ -106,10 +109,10 @@ bool Connection::fill(std::size_t needed, void (*serve)()) {
 }
 
 bool Connection::read_startup_packet(std::string& body) {
-  constexpr std::size_t kLongestStartup = 10000;
+  constexpr std::size_t kLongestStartup = 10000;   // without its length
   if (!fill(4, serve_interrupts)) return false;
   std::size_t length = load32(input_.data() + read_position_);
-  if (length < 8 || length > kLongestStartup) return false;
+  if (length < 8 || length - 4 > kLongestStartup) return false;
   if (!fill(length, serve_interrupts)) return false;
   body.assign(input_.data() + read_position_ + 4, length - 4);
   read_position_ += length;

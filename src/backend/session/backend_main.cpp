@@ -22,6 +22,7 @@
 #include "hathi/shmem/process_title.h"
 #include "hathi/transaction/transaction.h"
 #include "idle.h"
+#include "notify.h"
 #include "start_up.h"
 
 namespace hathi::session {
@@ -65,6 +66,7 @@ void end_session(Session& session) {
   session.portals.clear();
   session.statements.clear();
   if (transaction::block_state() != transaction::BlockState::none) abort_session_transaction(session);
+  forget_all_channels();
   ddl::drop_temporary_objects_at_exit();
   transaction::session_owner().release_all();
   end_activity();

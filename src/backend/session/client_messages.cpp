@@ -9,6 +9,7 @@
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/transaction/transaction.h"
+#include "notify.h"
 
 namespace hathi::session {
 
@@ -72,6 +73,7 @@ void send_ready(Session& session) {
     c.end();
   }
   char status = transaction_status();
+  if (status == 'I') send_notifications(session);
   report_activity(status == 'I'   ? ActivityState::idle
                   : status == 'T' ? ActivityState::idle_in_transaction
                                   : ActivityState::idle_in_failed_transaction);

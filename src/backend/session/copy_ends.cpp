@@ -37,7 +37,8 @@ class ClientSource : public CopySource {
       check_interrupts();
       protocol::Message message;
       if (!session_.connection.read_message(message, nullptr)) {
-        throw SqlError(sqlstate::connection_failure, "unexpected EOF on client connection with an open transaction").fatal();
+        session_.lost_synchronization = true;
+        throw SqlError(sqlstate::connection_failure, "unexpected EOF on client connection with an open transaction");
       }
       switch (message.type) {
         case 'd':

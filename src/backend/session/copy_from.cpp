@@ -7,7 +7,9 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/nodes/query.h"
 #include "hathi/parser/parser.h"
+#include "hathi/storage/file.h"
 #include "hathi/transaction/transaction.h"
+#include "hathi/types/binary.h"
 
 namespace hathi::session {
 
@@ -85,6 +87,10 @@ class CopyFrom {
 
   std::uint64_t run() {
     check_target(relation_);
+    if (options_.freeze && !storage::created_in_this_transaction(relation_.file)) {
+      throw SqlError(sqlstate::object_not_in_prerequisite_state,
+                     "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction");
+    }
     executor::TableWriter::Options options;
     options.frozen = options_.freeze;
     executor::TableWriter writer(relation_.oid, options);
@@ -183,7 +189,8 @@ class CopyFrom {
     }
     bool binary = options_.format == CopyFormat::binary;
     if (!binary) require_valid_utf8(field.text);
-    Datum text = binary ? varlena::make(row_arena_, field.text) : Datum::of(static_cast<const void*>(row_arena_.copy(field.text).data()));
+    types::BinaryReader reader{field.text.data(), field.text.data() + field.text.size()};
+    Datum text = binary ? Datum::of(static_cast<const void*>(&reader)) : Datum::of(static_cast<const void*>(row_arena_.copy(field.text).data()));
     NullableDatum args[3] = {{text, false}, {Datum::of(column.element), false}, {Datum::of(column.attribute->typmod), false}};
     FunctionContext context;
     context.arena = &row_arena_;
@@ -193,6 +200,7 @@ class CopyFrom {
     call.args = args;
     call.state_arena = &arena_;
     Datum value = column.function(call);
+    if (binary && reader.left() != 0) throw SqlError(sqlstate::invalid_binary_representation, "incorrect binary data format");
     set(column.number, {value, call.result_is_null});
   }
 

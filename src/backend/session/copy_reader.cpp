@@ -24,12 +24,13 @@ class LineReader : public CopyReader {
     std::size_t end = 0, length = 0;
     scan_from_ = 0;
     in_quote_ = false;
+    ++line_number_;
+    line_ = {};
     while (!find_line_end(end, length)) {
       if (!source_.read(buffer_)) {
         ended_ = true;
         if (buffer_.empty()) return false;
         if (in_quote_) {
-          ++line_number_;
           line_ = buffer_;
           throw SqlError(sqlstate::bad_copy_file_format, "unterminated CSV quoted field");
         }
@@ -38,7 +39,7 @@ class LineReader : public CopyReader {
         break;
       }
     }
-    ++line_number_;
+    require_text(std::string_view(buffer_).substr(0, end));
     line_ = std::string_view(buffer_).substr(0, end);
     consumed_ = end + length;
     if (line_ == "\\.") {
@@ -46,6 +47,12 @@ class LineReader : public CopyReader {
       return false;
     }
     return true;
+  }
+
+  // Before the line counts as one: what it holds cannot be shown.
+  static void require_text(std::string_view line) {
+    if (line.find('\0') != std::string_view::npos) throw SqlError(sqlstate::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\": 0x00");
+    require_valid_utf8(line);
   }
 
   virtual bool find_line_end(std::size_t& end, std::size_t& length) = 0;
@@ -61,7 +68,6 @@ class LineReader : public CopyReader {
     if (end_kind_ == LineEnd::unknown) end_kind_ = c == '\n' ? LineEnd::newline : (pair ? LineEnd::both : LineEnd::carriage_return);
     is_end = (c == '\n' && end_kind_ == LineEnd::newline) || (c == '\r' && end_kind_ == LineEnd::carriage_return) || (pair && end_kind_ == LineEnd::both);
     if (!is_end) {
-      ++line_number_;
       line_ = std::string_view(buffer_).substr(0, at);
       bool csv = options_.format == CopyFormat::csv;
       throw SqlError(sqlstate::bad_copy_file_format, "{} {} found in data", csv ? "unquoted" : "literal", c == '\n' ? "newline" : "carriage return")
@@ -280,9 +286,9 @@ class CsvReader : public LineReader {
 
 constexpr std::string_view kSignature{"PGCOPY\n\377\r\n\0", 11};
 
-class BinaryReader : public CopyReader {
+class BinaryRowReader : public CopyReader {
  public:
-  BinaryReader(CopySource& source, const CopyOptions& options, std::size_t columns) : CopyReader(source, options), columns_(columns) { read_header(); }
+  BinaryRowReader(CopySource& source, const CopyOptions& options, std::size_t columns) : CopyReader(source, options), columns_(columns) { read_header(); }
 
   bool next(std::vector<Field>& fields) override {
     if (at_end_) return false;
@@ -364,7 +370,7 @@ std::unique_ptr<CopyReader> make_copy_reader(CopySource& source, const CopyOptio
   switch (options.format) {
     case CopyFormat::text: return std::make_unique<TextReader>(source, options);
     case CopyFormat::csv: return std::make_unique<CsvReader>(source, options);
-    case CopyFormat::binary: return std::make_unique<BinaryReader>(source, options, columns);
+    case CopyFormat::binary: return std::make_unique<BinaryRowReader>(source, options, columns);
   }
   return nullptr;
 }

@@ -4,6 +4,7 @@
 #include "hathi/datum/function.h"
 #include "hathi/session/session.h"
 #include "hathi/transaction/transaction.h"
+#include "hathi/types/binary.h"
 #include "portal.h"
 #include "row_sender.h"
 
@@ -16,6 +17,9 @@ void send_empty(protocol::Connection& connection, char type) {
   connection.end();
 }
 
+// Names are as long as identifiers can be.
+std::string_view cut_name(std::string_view name) { return name.substr(0, 63); }
+
 CachedStatement& find_statement(Session& session, std::string_view name) {
   auto it = session.statements.find(name);
   if (it != session.statements.end()) return *it->second;
@@ -23,8 +27,22 @@ CachedStatement& find_statement(Session& session, std::string_view name) {
   throw SqlError(sqlstate::undefined_pstatement, "prepared statement \"{}\" does not exist", name);
 }
 
+void require_parameter_text(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) throw SqlError(sqlstate::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\": 0x00");
+  require_valid_utf8(text);
+}
+
+// A value that goes through a receive function, which must use all its bytes.
+Datum receive_parameter(std::string_view bytes, const catalog::TypeInfo& info, Datum element, std::size_t number, Arena& arena) {
+  if (!is_valid(info.receive)) throw SqlError(sqlstate::undefined_function, "no binary input function available for type {}", catalog::format_type(info.oid));
+  types::BinaryReader reader{bytes.data(), bytes.data() + bytes.size()};
+  Datum value = call_function(info.receive, arena, {Datum::of(static_cast<const void*>(&reader)), element, Datum::of(std::int32_t{-1})});
+  if (reader.left() != 0) throw SqlError(sqlstate::invalid_binary_representation, "incorrect binary data format in bind parameter {}", number);
+  return value;
+}
+
 // A parameter's bytes to a value of its type, through the type's input or receive function.
-planner::ParameterValue read_parameter(std::span<const char> bytes, bool is_null, bool binary, Oid type, Arena& arena) {
+planner::ParameterValue read_parameter(std::span<const char> bytes, bool is_null, bool binary, Oid type, std::size_t number, Arena& arena) {
   planner::ParameterValue out;
   out.type = type;
   out.value.is_null = is_null;
@@ -33,8 +51,6 @@ planner::ParameterValue read_parameter(std::span<const char> bytes, bool is_null
   std::string_view text = arena.copy({bytes.data(), bytes.size()});
   Datum element = Datum::of(is_valid(info.element) ? info.element : type);
   if (!binary) {
-    if (text.find('\0') != std::string_view::npos) throw SqlError(sqlstate::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\": 0x00");
-    require_valid_utf8(text);
     if (type == type_oid::text || type == type_oid::varchar) {
       out.value.value = varlena::make(arena, text);
     } else {
@@ -42,9 +58,7 @@ planner::ParameterValue read_parameter(std::span<const char> bytes, bool is_null
     }
     return out;
   }
-  if (!is_valid(info.receive)) throw SqlError(sqlstate::undefined_function, "no binary input function available for type {}", catalog::format_type(type));
-  Datum message = varlena::make(arena, text);
-  out.value.value = call_function(info.receive, arena, {message, element, Datum::of(std::int32_t{-1})});
+  out.value.value = receive_parameter(text, info, element, number, arena);
   return out;
 }
 
@@ -76,13 +90,18 @@ std::vector<planner::ParameterValue> read_parameters(protocol::BodyReader& body,
   std::vector<planner::ParameterValue> values;
   values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    std::int32_t length = body.int32();
-    if (length < -1) throw SqlError(sqlstate::protocol_violation, "insufficient data left in message");
-    std::span<const char> bytes = length > 0 ? body.bytes(static_cast<std::size_t>(length)) : std::span<const char>{};
+    bool converts = false;   // its text is being converted: the context says so, but shows no value that could be a secret
     try {
-      values.push_back(read_parameter(bytes, length < 0, formats.binary(i), statement.parameter_types()[i], arena));
+      std::int32_t length = body.int32();
+      if (length < -1) throw SqlError(sqlstate::protocol_violation, "insufficient data left in message");
+      std::span<const char> bytes = length > 0 ? body.bytes(static_cast<std::size_t>(length)) : std::span<const char>{};
+      bool binary = formats.binary(i);
+      if (length >= 0 && !binary) require_parameter_text({bytes.data(), bytes.size()});
+      converts = length >= 0 && !binary;
+      values.push_back(read_parameter(bytes, length < 0, binary, statement.parameter_types()[i], i + 1, arena));
     } catch (SqlError& e) {
-      e.context(portal.empty() ? fmt::format("unnamed portal parameter ${}", i + 1) : fmt::format("portal \"{}\" parameter ${}", portal, i + 1));
+      std::string place = portal.empty() ? fmt::format("unnamed portal parameter ${}", i + 1) : fmt::format("portal \"{}\" parameter ${}", portal, i + 1);
+      e.context(converts ? place + " = '...'" : place);
       throw;
     }
   }
@@ -92,7 +111,7 @@ std::vector<planner::ParameterValue> read_parameters(protocol::BodyReader& body,
 }  // namespace
 
 void handle_parse(Session& session, protocol::BodyReader body) {
-  std::string name(body.string());
+  std::string name(cut_name(body.string()));
   std::string_view text = body.string();
   std::vector<Oid> types(static_cast<std::uint16_t>(body.int16()));
   for (Oid& type : types) type = Oid{static_cast<std::uint32_t>(body.int32())};
@@ -116,8 +135,8 @@ void handle_parse(Session& session, protocol::BodyReader body) {
 }
 
 void handle_bind(Session& session, protocol::BodyReader body) {
-  std::string_view portal_name = body.string();
-  std::string_view statement_name = body.string();
+  std::string_view portal_name = cut_name(body.string());
+  std::string_view statement_name = cut_name(body.string());
   CachedStatement& statement = find_statement(session, statement_name);
   session.statement_text = statement.text();
   start_command(session);
@@ -146,7 +165,7 @@ void handle_bind(Session& session, protocol::BodyReader body) {
 
 void handle_describe(Session& session, protocol::BodyReader body) {
   std::uint8_t kind = body.byte();
-  std::string_view name = body.string();
+  std::string_view name = cut_name(body.string());
   body.expect_end();
   start_command(session);
   protocol::Connection& c = session.connection;
@@ -177,7 +196,7 @@ void handle_describe(Session& session, protocol::BodyReader body) {
 }
 
 void handle_execute(Session& session, protocol::BodyReader body) {
-  std::string_view name = body.string();
+  std::string_view name = cut_name(body.string());
   std::int32_t limit = body.int32();
   body.expect_end();
   Portal& portal = find_portal(session, name, false);
@@ -205,7 +224,7 @@ void handle_execute(Session& session, protocol::BodyReader body) {
 
 void handle_close(Session& session, protocol::BodyReader body) {
   std::uint8_t kind = body.byte();
-  std::string_view name = body.string();
+  std::string_view name = cut_name(body.string());
   body.expect_end();
   if (kind == 'S') {
     auto it = session.statements.find(name);

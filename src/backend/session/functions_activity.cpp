@@ -15,6 +15,7 @@
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/transaction/process_array.h"
+#include "notify.h"
 #include "row_writer.h"
 
 namespace hathi::session {
@@ -241,6 +242,10 @@ void register_session_functions() {
   register_functions(settings_functions());
   register_functions(lock_functions());
   register_functions(activity_functions());
+  register_functions(notify_functions());
+  register_functions(statement_functions());
+  register_notify_hooks();
+  install_cursor_hooks();
 }
 
 }  // namespace hathi::session

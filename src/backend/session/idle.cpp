@@ -7,6 +7,7 @@
 #include "hathi/shmem/interrupts.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/transaction.h"
+#include "notify.h"
 
 namespace hathi::session {
 
@@ -41,6 +42,12 @@ void serve_idle_interrupts() {
   discard_cancel();
   serve_interrupts();
   reload_if_asked();
+  if (interrupt_flags.wake_up) {
+    interrupt_flags.wake_up = 0;
+    // In a transaction they wait for its end (send_ready).
+    Session* session = current_session();
+    if (transaction::block_state() == transaction::BlockState::none && send_notifications(*session)) session->connection.flush();
+  }
 }
 
 void abort_session_transaction(Session& session) {
@@ -77,7 +84,7 @@ void require_valid_utf8(std::string_view text) {
     if (c > 0) continue;
     // The bytes shown are those the sequence's first byte promises.
     std::uint8_t lead = bytes[start];
-    int promised = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    int promised = lead >= 0xF8 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
     std::string shown;
     for (int k = start; k < start + promised && k < length; ++k) shown += fmt::format("{}0x{:02x}", shown.empty() ? "" : " ", bytes[k]);
     throw SqlError(sqlstate::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\": {}", shown);

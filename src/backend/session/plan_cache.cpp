@@ -166,14 +166,20 @@ bool CachedStatement::lock_relations() const {
 // Analyses again when a relation, a function or the search path changed since. Locks are held on return.
 void CachedStatement::revalidate() {
   if (query_ != nullptr && (is_utility_without_plan(*query_) || lock_relations())) return;
-  const TupleDescriptor* before = result_row_ == nullptr ? nullptr : copy_descriptor(*result_row_, result_arena_);
   bool had_query = query_ != nullptr;
+  // The row that was promised when the statement was prepared counts, whatever it would have been in between.
+  if (had_query && !promised_) {
+    promised_row_ = result_row_ == nullptr ? nullptr : copy_descriptor(*result_row_, result_arena_);
+    promised_ = true;
+  }
   generic_.reset();
   generic_cost_ = -1;
   analyze();
-  if (!had_query) return;
-  bool same = (before == nullptr) == (result_row_ == nullptr) && (before == nullptr || same_row_shape(*before, *result_row_));
-  if (!same) throw SqlError(sqlstate::feature_not_supported, "cached plan must not change result type");
+  if (!promised_) return;
+  bool same = (promised_row_ == nullptr) == (result_row_ == nullptr) && (promised_row_ == nullptr || same_row_shape(*promised_row_, *result_row_));
+  if (same) return;
+  query_ = nullptr;   // analysed again at the next use: the change may have been taken back
+  throw SqlError(sqlstate::feature_not_supported, "cached plan must not change result type");
 }
 
 const TupleDescriptor* CachedStatement::result_row() {

@@ -81,6 +81,8 @@ class CachedStatement {
   parser::Statement raw_;
   nodes::Query* query_ = nullptr;            // the planner gets copies, except of a one-shot statement
   const TupleDescriptor* result_row_ = nullptr;
+  bool promised_ = false;                    // promised_row_ is set: a change made it necessary to analyse again
+  const TupleDescriptor* promised_row_ = nullptr;
   struct UsedRelation { Oid relation; locking::LockMode lock; std::uint64_t version; };
   std::vector<UsedRelation> relations_;      // all that the query names, in subqueries too
   std::uint64_t search_path_generation_ = 0;

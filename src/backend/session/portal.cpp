@@ -55,11 +55,6 @@ void Portal::set_formats(std::vector<std::int16_t> formats) {
   if (formats.size() > 1 && formats.size() != columns && columns != 0) {
     throw SqlError(sqlstate::protocol_violation, "bind message has {} result formats but query has {} columns", formats.size(), columns);
   }
-  if (columns != 0) {
-    for (std::int16_t f : formats) {
-      if (f != 0 && f != 1) throw SqlError(sqlstate::invalid_parameter_value, "unsupported format code: {}", f);
-    }
-  }
   formats_ = std::move(formats);
 }
 
@@ -70,6 +65,12 @@ void Portal::release() {
     plan_->idle = std::move(execution_);
   }
   execution_.reset();
+}
+
+void Portal::fail() {
+  state_ = PortalState::failed;
+  execution_.reset();
+  store_.reset();
 }
 
 // --- running ------------------------------------------------------------------------------------------------------------------
@@ -88,9 +89,8 @@ bool Portal::run(Session& session, std::uint64_t count, executor::RowReceiver& r
     }
     std::uint64_t sent = forward(session, count, receiver);
     if (statement_->tag().starts_with("SELECT")) tag = fmt::format("SELECT {}", sent);
-    else if (strategy_ == Strategy::stored && tags_returned_) tag = fmt::format("{} {}", statement_->tag() == "INSERT" ? "INSERT 0" : statement_->tag(), 0);
+    else if (strategy_ == Strategy::stored) tag = fmt::format("{} {}", statement_->tag() == "INSERT" ? "INSERT 0" : statement_->tag(), sent);
     else tag = tag_;
-    if (strategy_ == Strategy::stored) tags_returned_ = true;
     state_ = at_end_ ? PortalState::done : PortalState::ready;
     return at_end_;
   } catch (...) {
@@ -357,6 +357,28 @@ void drop_portals_at_commit(Session& session) {
       it = session.portals.erase(it);
     }
   }
+}
+
+void fail_portals(Session& session) {
+  for (auto it = session.portals.begin(); it != session.portals.end();) {
+    Portal& portal = *it->second;
+    if (!portal.is_held() && !(portal.state() == PortalState::running && portal.statement().is_utility())) {
+      // The unnamed one and those of statements that were running are not asked for again.
+      if (it->first.empty()) {
+        it = session.portals.erase(it);
+        continue;
+      }
+      portal.fail();
+    }
+    ++it;
+  }
+}
+
+void drop_portals_above_level(Session& session, int level) {
+  std::erase_if(session.portals, [level](const auto& entry) {
+    const Portal& portal = *entry.second;
+    return !portal.is_held() && portal.state() != PortalState::running && portal.created_level() >= level;
+  });
 }
 
 void drop_portals_at_abort(Session& session) {

@@ -48,6 +48,11 @@ class Portal {
   void move_to_level(int level) { created_level_ = level; }
   bool position(Oid table, TupleId& tid, Oid& actual) const { return execution_ != nullptr && execution_->current_row(table, tid, actual); }
   const planner::PlannedStatement* plan() const { return plan_ == nullptr ? nullptr : plan_->plan; }
+  bool is_plain_select() const { return strategy_ == Strategy::select; }
+  bool is_running_plan() const { return execution_ != nullptr && state_ != PortalState::failed; }
+  bool is_on_row() const { return !at_start_ && !at_end_; }
+  // Ends its run for good.
+  void fail();
   // Gives the finished run back to its plan for reuse.
   void release();
 
@@ -77,7 +82,7 @@ class Portal {
   std::string tag_;
   int cursor_options_ = 0;
   int created_level_ = 1;
-  bool is_cursor_ = false, held_ = false, at_start_ = true, at_end_ = false, tags_returned_ = false;
+  bool is_cursor_ = false, held_ = false, at_start_ = true, at_end_ = false;
   std::uint64_t position_ = 0;          // rows passed going forward
   std::int64_t created_at_ = 0;
 };
@@ -90,5 +95,9 @@ void drop_portal(Session& session, std::string_view name);
 // At the end of a transaction or subtransaction.
 void drop_portals_at_commit(Session& session);
 void drop_portals_at_abort(Session& session);
+// In a block that failed: its portals stay known until it ends, but cannot run.
+void fail_portals(Session& session);
+// After ROLLBACK TO: what was made in the savepoints that ended.
+void drop_portals_above_level(Session& session, int level);
 
 }  // namespace hathi::session

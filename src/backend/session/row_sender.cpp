@@ -58,12 +58,15 @@ void send_row_description(protocol::Connection& connection, const TupleDescripto
 }
 
 void RowSender::start(const TupleDescriptor& row) {
+  if (describes_ && !described_) send_row_description(connection_, row, targets_, formats_);
+  described_ = true;
   columns_.assign(static_cast<std::size_t>(row.count()), {});
   for (std::size_t i = 0; i < columns_.size(); ++i) prepare_column(columns_[i], row.attributes[i], format_at(formats_, i));
 }
 
 void RowSender::prepare_column(Column& column, const Attribute& attribute, std::int16_t format) {
   const catalog::TypeInfo& type = catalog::type_info(attribute.type);
+  if (format != 0 && format != 1) throw SqlError(sqlstate::invalid_parameter_value, "unsupported format code: {}", format);
   bool is_text = format == 0;
   if (attribute.type == type_oid::int2 && is_text) column.encoding = Encoding::int2_text;
   else if (attribute.type == type_oid::int4 && is_text) column.encoding = Encoding::int4_text;

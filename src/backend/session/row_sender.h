@@ -18,6 +18,11 @@ class RowSender : public executor::RowReceiver {
  public:
   // formats: as in Bind: empty = text, one = all, else one a column.
   RowSender(protocol::Connection& connection, std::span<const std::int16_t> formats) : connection_(connection), formats_(formats) {}
+  // Sends a RowDescription before the first row: of a simple query, when the statement has come so far that it can return rows.
+  void describe_first(const List<nodes::TargetEntry*>* targets) {
+    describes_ = true;
+    targets_ = targets;
+  }
   void start(const TupleDescriptor& row) override;
   bool receive(const Datum* values, const bool* nulls) override;
 
@@ -35,6 +40,8 @@ class RowSender : public executor::RowReceiver {
   protocol::Connection& connection_;
   std::span<const std::int16_t> formats_;
   std::vector<Column> columns_;
+  const List<nodes::TargetEntry*>* targets_ = nullptr;
+  bool describes_ = false, described_ = false;
   Arena scratch_{1024};
 };
 

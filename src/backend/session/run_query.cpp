@@ -19,8 +19,8 @@ void run_statement(Session& session, std::string_view text, const parser::Statem
   session.portals.insert_or_assign("", portal);
   portal->define(prepared, {}, 0);
   portal->start();                                                      // plan, snapshot
-  if (portal->row() != nullptr) send_row_description(session.connection, *portal->row(), portal->targets(), {});
   RowSender sender(session.connection, {});
+  if (portal->row() != nullptr) sender.describe_first(portal->targets());
   std::string tag;
   portal->run(session, 0, sender, tag);                                 // execute, send
   drop_portal(session, "");

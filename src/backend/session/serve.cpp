@@ -14,11 +14,15 @@ namespace {
 
 enum class Next : std::uint8_t { go_on, leave };
 
+// Skipped ones too must be of the protocol.
+bool is_known(char type) { return std::string_view("QPBDECHSXdcfF").find(type) != std::string_view::npos; }
+
 // Messages of the extended protocol are skipped after an error until Sync.
 Next dispatch(Session& session, const protocol::Message& message) {
   protocol::BodyReader body(message.body);
-  session.extended_message = message.type != 'Q' && message.type != 'X';
-  if (session.skip_until_sync && message.type != 'S' && message.type != 'X') return Next::go_on;
+  // An error at Sync (a deferred constraint) is followed by ReadyForQuery at once.
+  session.extended_message = message.type != 'Q' && message.type != 'X' && message.type != 'S';
+  if (session.skip_until_sync && message.type != 'S' && message.type != 'X' && is_known(message.type)) return Next::go_on;
   switch (message.type) {
     case 'Q': {
       std::string_view text = body.string();
@@ -38,12 +42,14 @@ Next dispatch(Session& session, const protocol::Message& message) {
       session.connection.flush();
       return Next::go_on;
     case 'S':
-      body.expect_end();
       session.skip_until_sync = false;
+      body.expect_end();
       finish_command(session);
       send_ready(session);
       return Next::go_on;
-    case 'X': return Next::leave;
+    case 'X':
+      session.connection.discard_output();   // what nobody asked to flush is lost
+      return Next::leave;
     case 'd':
     case 'c':
     case 'f': return Next::go_on;   // COPY data that came after an error ended the COPY
@@ -91,7 +97,10 @@ int serve(Session& session) {
       before_reading(session);
       bool got = session.connection.read_message(message, serve_idle_interrupts);
       after_reading(session);
-      if (!got) break;
+      if (!got) {
+        session.connection.discard_output();
+        break;
+      }
       if (dispatch(session, message) == Next::leave) return 0;
       if (session.connection.is_lost()) break;
     } catch (...) {

@@ -2,6 +2,7 @@
 
 #include "hathi/base/builtin_oids.h"
 #include "hathi/executor/executor.h"
+#include "notify.h"
 
 namespace hathi::session {
 
@@ -20,7 +21,10 @@ bool is_session_statement(const parser::Node* node) {
     case NodeKind::close_statement:
     case NodeKind::explain_statement:
     case NodeKind::discard_statement:
-    case NodeKind::copy_statement: return true;
+    case NodeKind::copy_statement:
+    case NodeKind::listen_statement:
+    case NodeKind::unlisten_statement:
+    case NodeKind::notify_statement: return true;
     default: return false;
   }
 }
@@ -51,6 +55,13 @@ bool run_session_statement(Session& session, const parser::Statement& statement,
     case NodeKind::copy_statement:
       tag = fmt::format("COPY {}", run_copy(session, *parser::node_cast<parser::CopyStatement>(node), statement, text, parameters));
       return true;
+    case NodeKind::listen_statement: run_listen(parser::node_cast<parser::ListenStatement>(node)->channel); return true;
+    case NodeKind::unlisten_statement: run_unlisten(parser::node_cast<parser::UnlistenStatement>(node)->channel); return true;
+    case NodeKind::notify_statement: {
+      const auto* notify = parser::node_cast<parser::NotifyStatement>(node);
+      run_notify(notify->channel, notify->payload);
+      return true;
+    }
     default: return false;
   }
 }

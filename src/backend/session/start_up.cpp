@@ -55,7 +55,7 @@ void negotiate_version(Session& session, std::uint32_t minor, const std::vector<
   fail(sqlstate::feature_not_supported, fmt::format("unsupported frontend protocol {}.{}: server supports 3.0 to 3.0", version >> 16, version & 0xFFFF));
 }
 
-void read_parameters(protocol::BodyReader body, StartupRequest& request, std::vector<std::string>& unknown) {
+void read_parameters(protocol::BodyReader body, StartupRequest& request, std::vector<std::string>& unknown) try {
   for (;;) {
     std::string_view name = body.string();
     if (name.empty()) break;
@@ -63,11 +63,13 @@ void read_parameters(protocol::BodyReader body, StartupRequest& request, std::ve
     if (name == "user") request.user = value;
     else if (name == "database") request.database = value;
     else if (name == "options") request.options = value;
-    else if (name == "replication") request.wants_replication = value != "false" && value != "off" && value != "no" && value != "0";
+    else if (name == "replication") request.replication = value;
     else if (name.starts_with("_pq_.")) unknown.emplace_back(name);
     else request.settings.emplace_back(name, value);
   }
-  if (body.remaining() != 0) fail(sqlstate::protocol_violation, "invalid startup packet layout: expected terminator as last byte");
+  body.expect_end();
+} catch (const SqlError&) {
+  fail(sqlstate::protocol_violation, "invalid startup packet layout: expected terminator as last byte");
 }
 
 // The words of the options parameter: separated by blanks, a backslash takes the next character as it is.
@@ -96,7 +98,7 @@ std::vector<std::pair<std::string, std::string>> option_settings(std::string_vie
     if (words[i] == "-c" && i + 1 < words.size()) assignment = words[++i];
     else if (words[i].starts_with("-c")) assignment = words[i].substr(2);
     else if (words[i].starts_with("--")) assignment = words[i].substr(2);
-    else fail(sqlstate::syntax_error, fmt::format("invalid command-line argument for server process: {}", words[i]));
+    else throw SqlError(sqlstate::syntax_error, "invalid command-line argument for server process: {}", words[i]).hint("Try \"postgres --help\" for more information.").fatal();
     std::size_t equals = assignment.find('=');
     if (equals == std::string::npos) fail(sqlstate::syntax_error, fmt::format("-c {} requires a value", assignment));
     std::string name = assignment.substr(0, equals);
@@ -104,6 +106,16 @@ std::vector<std::pair<std::string, std::string>> option_settings(std::string_vie
     out.emplace_back(std::move(name), assignment.substr(equals + 1));
   }
   return out;
+}
+
+bool wants_replication(const std::string& value) {
+  if (value.empty()) return false;
+  if (value == "database") return true;
+  for (std::string_view word : {"true", "on", "yes", "1"}) if (value == word) return true;
+  for (std::string_view word : {"false", "off", "no", "0"}) if (value == word) return false;
+  throw SqlError(sqlstate::invalid_parameter_value, "invalid value for parameter \"replication\": \"{}\"", value)
+      .hint("Valid values are: \"false\", 0, \"true\", 1, \"database\".")
+      .fatal();
 }
 
 struct StoredRole {
@@ -230,7 +242,7 @@ bool read_startup_request(Session& session, StartupRequest& request) {
   }
   if (request.user.empty()) fail(sqlstate::invalid_authorization_specification, "no PostgreSQL user name specified in startup packet");
   if (request.database.empty()) request.database = request.user;
-  if (request.wants_replication) fail(sqlstate::feature_not_supported, "replication connections are not supported");
+  if (wants_replication(request.replication)) fail(sqlstate::feature_not_supported, "replication connections are not supported");
   return true;
 }
 

@@ -16,7 +16,7 @@ namespace hathi::session {
 struct StartupRequest {
   std::string user, database, options;
   std::vector<std::pair<std::string, std::string>> settings;   // in the packet's order
-  bool wants_replication = false;
+  std::string replication;
 };
 
 // Serves SSLRequest, GSSENCRequest and CancelRequest; false when the connection is over. Throws fatal SqlError on bad packets.

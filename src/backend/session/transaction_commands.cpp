@@ -133,7 +133,7 @@ void abort_command(Session& session) {
   BlockState state = transaction::block_state();
   if (state == BlockState::in_block || state == BlockState::failed) {
     if (state == BlockState::in_block) transaction::mark_failed();
-    drop_portals_at_abort(session);
+    fail_portals(session);
   } else {
     drop_portals_at_abort(session);
     if (state == BlockState::implicit) transaction::abort();
@@ -168,8 +168,15 @@ void run_transaction_statement(Session& session, const parser::TransactionStatem
     case TransactionKind::rollback_to:
       require_block("ROLLBACK TO SAVEPOINT");
       transaction::rollback_to_savepoint(statement.savepoint);
+      drop_portals_above_level(session, transaction::nesting_level());
       return;
     case TransactionKind::prepare:
+      if (transaction::block_state() == BlockState::implicit) {
+        rollback(session, statement);
+        tag = "ROLLBACK";
+        return;
+      }
+      throw_not_supported("two-phase commit");
     case TransactionKind::commit_prepared:
     case TransactionKind::rollback_prepared: throw_not_supported("two-phase commit");
   }

@@ -15,10 +15,13 @@ using parser::NodeKind;
 
 void check_rules(const Session& session, const parser::Node* node, bool top_level, std::string_view tag) {
   if (!is_session_statement(node) && transaction::is_read_only() && !ddl::is_read_only(node)) transaction::require_writable(tag);
+  if (parser::is<parser::LockStatement>(node) && top_level && !session.multi_statement && transaction::block_state() == transaction::BlockState::implicit) {
+    throw SqlError(sqlstate::no_active_sql_transaction, "LOCK TABLE can only be used in transaction blocks");
+  }
   std::string_view words;
   if (ddl::refuses_block(node, words)) {
     if (transaction::block_state() == transaction::BlockState::in_block || !top_level) transaction::require_no_block(words);
-    if (session.multi_statement) throw SqlError(sqlstate::active_sql_transaction, "{} cannot be executed within a pipeline", words);
+    if (session.multi_statement) throw SqlError(sqlstate::active_sql_transaction, "{} cannot run inside a transaction block", words);
   }
 }
 

@@ -39,7 +39,7 @@ void reset(const parser::VariableSetStatement& statement) {
 }
 
 void warn_outside_block(std::string_view words) {
-  if (transaction::block_state() == transaction::BlockState::implicit) {
+  if (transaction::block_state() == transaction::BlockState::implicit && !current_session()->multi_statement) {
     report_warning(sqlstate::no_active_sql_transaction, "{} can only be used in transaction blocks", words);
   }
 }

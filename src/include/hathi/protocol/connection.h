@@ -72,6 +72,8 @@ class Connection {
   void abandon_message();
   // Sends what is pending. A lost client sets interrupt_flags.client_gone and drops the output.
   void flush();
+  // Forgets what is pending: a client that leaves does not read it.
+  void discard_output() { used_ = message_start_ = 0; in_message_ = false; }
   bool is_lost() const { return lost_; }
   // Writes one byte outside any message (SSLRequest's answer).
   void send_raw(std::string_view bytes);

@@ -31,6 +31,10 @@ struct Activity {
 // A consistent copy of a slot's entry; false when it has none.
 bool read_activity(int slot, Activity& copy);
 
+// The queue of notifications, another subsystem of shared memory (notify_queue.cpp).
+std::size_t notify_queue_size();
+void notify_queue_init(void* memory);
+
 // Functions behind pg_settings, pg_locks, pg_stat_activity, pg_cancel_backend and their kin.
 void register_session_functions();
 
