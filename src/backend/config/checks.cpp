@@ -210,7 +210,11 @@ void assign_search_path() { ++values::search_path_generation; }
 
 CheckResult check_printable_name(std::string& value) {
   constexpr std::size_t kLongestName = 63;
-  if (value.size() > kLongestName) value.resize(kLongestName);
+  if (value.size() > kLongestName) {
+    std::string cut = value.substr(0, kLongestName);
+    report_notice(sqlstate::name_too_long, "identifier \"{}\" will be truncated to \"{}\"", value, cut);
+    value = std::move(cut);
+  }
   for (char& c : value) {
     if (c < ' ' || c > '~') c = '?';
   }
