@@ -70,14 +70,16 @@ void record_commit() {
   Xid top = s.live.front();
   std::span<const Xid> children = std::span<const Xid>(s.live).subspan(1);
   StorageDrops drops = drops_at_commit();
+  // Unlogged and temporary tables only: nothing of it outlives a crash, so the record need not be on disk for the commit to stand.
+  bool lasts = wal::own_record_count() != s.records_before;
   get_status(top);   // brings the commit log's page in before errors become panics
   // The record and the commit log are on one side of any checkpoint together.
   wal::DelayCheckpoint delay;
   wal::CriticalSection critical;
   Lsn end = insert_commit(top, children, drops);
   // Files can't come back: their removal waits for the record whatever the setting says.
-  if (config::values::synchronous_commit != 0 || !drops.empty()) wal::flush(end);
-  else wal::flush_soon(end);
+  if ((lasts && config::values::synchronous_commit != 0) || !drops.empty()) wal::flush(end);
+  else if (lasts) wal::flush_soon(end);
   set_status(top, children, XidStatus::committed, end);
 }
 

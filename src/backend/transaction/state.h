@@ -33,6 +33,7 @@ struct State {
   // Xids of this transaction and its live subtransactions, rising; [0] is the top level's. What a subtransaction and its descendants
   // got stands behind its own xid, so undoing it cuts the list there.
   std::vector<Xid> live;
+  std::uint64_t records_before = 0;   // wal::own_record_count() when the transaction began
   std::vector<std::uint32_t> changed_descriptors;
   std::int64_t transaction_timestamp = 0;
   std::int64_t statement_timestamp = 0;

@@ -12,6 +12,7 @@
 #include "hathi/error/report.h"
 #include "hathi/locking/lwlock.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/wal/log.h"
 #include "relation_storage.h"
 #include "shared.h"
 #include "state.h"
@@ -146,6 +147,7 @@ void start() {
   s.block = BlockState::implicit;
   s.undone = s.first_snapshot_taken = s.command_used = false;
   s.command = kFirstCommandId;
+  s.records_before = wal::own_record_count();
   s.levels.clear();
   s.levels.emplace_back();
   config::values::transaction_isolation = config::values::default_transaction_isolation;

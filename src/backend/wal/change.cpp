@@ -184,6 +184,7 @@ Lsn Change::apply() {
     end = insert_record(builder().finish(s.manager, s.info, s.xid), depends ? &redo : nullptr);
   }
   builder().trim();
+  ++own_records;
   for (int i = 0; i < s.count; ++i) s.pages[i].buffer->page().header().lsn = end;
   return end;
 }

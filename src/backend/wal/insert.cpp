@@ -17,6 +17,7 @@ namespace hathi::wal {
 LogState* state = nullptr;
 std::byte* ring = nullptr;
 std::atomic<std::uint64_t>* delays = nullptr;
+std::uint64_t own_records = 0;
 
 namespace {
 
@@ -166,8 +167,11 @@ Lsn insert(ResourceManager manager, std::uint8_t info, std::span<const std::byte
   builder.data(data);
   Lsn end = insert_record(builder.finish(manager, info, xid), nullptr);
   builder.trim();
+  ++own_records;
   return end;
 }
+
+std::uint64_t own_record_count() { return own_records; }
 
 AllInsertSlots::AllInsertSlots() {
   for (InsertSlot& s : state->slots) take(s);

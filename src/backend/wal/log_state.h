@@ -71,6 +71,7 @@ extern CounterHooks counter_hooks;
 extern std::byte* ring;
 // Per process slot: nesting of DelayCheckpoint in the low half, a generation in the high half.
 extern std::atomic<std::uint64_t>* delays;
+extern std::uint64_t own_records;   // see own_record_count()
 
 // --- inside wal/ --------------------------------------------------------------------------------------------------------
 // Waits until all bytes below `upto` have been copied into the ring; returns how far they have (>= upto).

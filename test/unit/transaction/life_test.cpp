@@ -15,9 +15,13 @@ namespace {
 
 using test::Cluster;
 
+// Something in the log that a crash must not take away.
+void leave_a_record() { wal::insert(wal::ResourceManager::generic, 1, {}, current_xid()); }
+
 Xid committed_transaction() {
   start();
   Xid xid = current_xid();
+  leave_a_record();
   commit();
   return xid;
 }
@@ -182,6 +186,27 @@ TEST(Life, AsynchronousCommitsAreHintedOnlyOnceFlushed) {
     EXPECT_FALSE(commit_is_durable(xid));
     wal::flush(wal::insert_position());
     EXPECT_TRUE(commit_is_durable(xid));
+  }), 0);
+}
+
+TEST(Life, OnlyWhatACrashCouldTakeAwayIsFlushed) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    wal::flush(wal::insert_position());
+    Lsn before = wal::flushed_position();
+    start();
+    Xid xid = current_xid();   // as a change of an unlogged table does
+    commit();
+    EXPECT_TRUE(did_commit(xid));
+    EXPECT_TRUE(commit_is_durable(xid));
+    EXPECT_EQ(wal::flushed_position(), before);
+    start();
+    current_xid();
+    define_savepoint("a");
+    leave_a_record();
+    release_savepoint("a");
+    commit();
+    EXPECT_EQ(wal::flushed_position(), wal::insert_position());
   }), 0);
 }
 

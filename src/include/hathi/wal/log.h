@@ -15,6 +15,9 @@ namespace hathi::wal {
 
 // Inserts a record without pages; returns its end. Call inside a critical section or where losing it is harmless.
 Lsn insert(ResourceManager manager, std::uint8_t info, std::span<const std::byte> data, Xid xid = kInvalidXid);
+// How many records of changes this process has inserted since it began (full images for hint bits do not count): a transaction during
+// which it did not rise left nothing that a crash could take away or bring back.
+std::uint64_t own_record_count();
 // Returns when everything up to `upto` is on stable storage. Concurrent callers share one fsync. A failed fsync is a PANIC.
 void flush(Lsn upto);
 // Hands everything up to `upto` to the operating system: it survives kill -9, not a loss of power.
