@@ -1,6 +1,7 @@
 #include "edits.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -25,26 +26,41 @@ std::uint64_t load8(const std::byte* from, std::size_t n) {
   return v;
 }
 
-// Bit k set: byte k of v is not zero.
-unsigned nonzero_mask(std::uint64_t v) {
+// Byte k is 1 where byte k of v is not zero, else 0.
+std::uint64_t nonzero_bytes(std::uint64_t v) {
   v |= (v & 0x7F7F7F7F7F7F7F7Fu) + 0x7F7F7F7F7F7F7F7Fu;
-  v = (v >> 7) & 0x0101010101010101u;
-  return static_cast<unsigned>((v * 0x0102040810204080u) >> 56);
+  return (v >> 7) & 0x0101010101010101u;
 }
+std::size_t count_of(std::uint64_t nonzero) { return (nonzero * 0x0101010101010101u) >> 56; }
+// Bit k set: byte k is not zero.
+unsigned mask_of(std::uint64_t nonzero) { return static_cast<unsigned>((nonzero * 0x0102040810204080u) >> 56); }
+
+constexpr auto kBitsIn = [] {
+  std::array<std::uint8_t, 256> bits{};
+  for (std::size_t mask = 1; mask < bits.size(); ++mask) bits[mask] = static_cast<std::uint8_t>((mask & 1) + bits[mask / 2]);
+  return bits;
+}();
+constexpr unsigned kWholeWord = 0xFF;
 
 bool sparse_is_better(std::span<const std::byte> bytes) {
   if (bytes.size() < 8) return false;
   std::size_t n = (bytes.size() + 7) / 8;
-  for (std::size_t i = 0; i < bytes.size(); i += 8) n += static_cast<std::size_t>(std::popcount(nonzero_mask(load8(bytes.data() + i, bytes.size() - i))));
+  for (std::size_t i = 0; i < bytes.size(); i += 8) n += count_of(nonzero_bytes(load8(bytes.data() + i, bytes.size() - i)));
   return n < bytes.size();
 }
 
 void put_sparse(ByteBuffer& to, std::span<const std::byte> bytes) {
   std::byte* at = to.room(bytes.size() + (bytes.size() + 7) / 8);
   for (std::size_t i = 0; i < bytes.size(); i += 8) {
-    unsigned mask = nonzero_mask(load8(bytes.data() + i, bytes.size() - i));
+    std::uint64_t v = load8(bytes.data() + i, bytes.size() - i);
+    unsigned mask = mask_of(nonzero_bytes(v));
     *at++ = static_cast<std::byte>(mask);
-    for (; mask != 0; mask &= mask - 1) *at++ = bytes[i + static_cast<std::size_t>(std::countr_zero(mask))];
+    if (mask == kWholeWord) {
+      std::memcpy(at, &v, 8);
+      at += 8;
+      continue;
+    }
+    for (; mask != 0; mask &= mask - 1) *at++ = static_cast<std::byte>(v >> (8 * std::countr_zero(mask)));
   }
   to.written(at);
 }
@@ -54,21 +70,30 @@ void put_literal(ByteBuffer& to, std::span<const std::byte> bytes, bool sparse) 
   else to.append(bytes);
 }
 
-bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool sparse) {
-  if (!sparse) {
-    auto bytes = in.bytes(size);
-    if (bytes.size() != size) return false;
-    if (size != 0) std::memcpy(to, bytes.data(), size);
-    return true;
-  }
+bool read_sparse(ByteReader& in, std::byte* to, std::size_t size) {
   for (std::size_t i = 0; i < size; i += 8) {
     std::size_t n = std::min<std::size_t>(8, size - i);
     unsigned mask = in.byte();
     if (n < 8 && mask >> n != 0) return false;
-    std::memset(to + i, 0, n);
-    for (; mask != 0; mask &= mask - 1) to[i + static_cast<std::size_t>(std::countr_zero(mask))] = static_cast<std::byte>(in.byte());
+    std::span<const std::byte> packed = in.bytes(kBitsIn[mask]);
+    if (!in.ok()) return false;
+    std::uint64_t v = 0;
+    if (mask == kWholeWord) {
+      std::memcpy(&v, packed.data(), 8);
+    } else {
+      for (const std::byte* next = packed.data(); mask != 0; mask &= mask - 1) v |= static_cast<std::uint64_t>(*next++) << (8 * std::countr_zero(mask));
+    }
+    std::memcpy(to + i, &v, n);
   }
-  return in.ok();
+  return true;
+}
+
+bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool sparse) {
+  if (sparse) return read_sparse(in, to, size) && in.ok();
+  auto bytes = in.bytes(size);
+  if (bytes.size() != size) return false;
+  if (size != 0) std::memcpy(to, bytes.data(), size);
+  return true;
 }
 
 std::size_t align8(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
