@@ -20,9 +20,14 @@ void put_head(ByteBuffer& to, EditOp op, std::uint16_t argument) {
   to.written(at + 2);
 }
 
+// Up to eight bytes; those that are missing count as zero.
 std::uint64_t load8(const std::byte* from, std::size_t n) {
   std::uint64_t v = 0;
-  std::memcpy(&v, from, std::min<std::size_t>(n, 8));
+  if (n >= 8) {
+    std::memcpy(&v, from, 8);
+    return v;
+  }
+  for (std::size_t i = 0; i < n; ++i) v |= static_cast<std::uint64_t>(from[i]) << (8 * i);
   return v;
 }
 
@@ -83,7 +88,8 @@ bool read_sparse(ByteReader& in, std::byte* to, std::size_t size) {
     } else {
       for (const std::byte* next = packed.data(); mask != 0; mask &= mask - 1) v |= static_cast<std::uint64_t>(*next++) << (8 * std::countr_zero(mask));
     }
-    std::memcpy(to + i, &v, n);
+    if (n == 8) std::memcpy(to + i, &v, 8);
+    else std::memcpy(to + i, &v, n);
   }
   return true;
 }
