@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "hathi/analyzer/column_default.h"
 #include "hathi/catalog/catalog_table.h"
 #include "rewrite.h"
 
@@ -210,6 +211,11 @@ Expr* column_default(Rewriter& r, const catalog::Relation& relation, AttrNumber 
                    catalog::format_type(column.type), catalog::format_type(from))
         .hint("You will need to rewrite or cast the expression.");
   return done;
+}
+
+Expr* column_default(const catalog::Relation& relation, AttrNumber column, Arena& arena) {
+  Rewriter r{arena, {}, {}};
+  return column_default(r, relation, column);
 }
 
 void complete_targets(Rewriter& r, Query* query, const catalog::Relation& target, bool view_follows) {

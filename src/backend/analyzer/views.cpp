@@ -1,5 +1,6 @@
 // Views that are read become subqueries.
 
+#include "hathi/config/restricted_kinds.h"
 #include "rewrite.h"
 
 namespace hathi::analyzer {
@@ -114,6 +115,9 @@ void mark_rows_of_query(Rewriter& r, Query* query, std::uint8_t strength, std::u
 }
 
 Query* view_query_of(Rewriter& r, const catalog::Relation& view, Oid check_as, locking::LockMode for_marks) {
+  if ((config::values::restricted_relation_kinds & config::kRestrictViews) != 0 && raw(view.oid) >= raw(kFirstNormalOid)) {
+    throw SqlError(sqlstate::object_not_in_prerequisite_state, "access to non-system view \"{}\" is restricted", view.name);
+  }
   if (view.view_query == nullptr) throw SqlError(sqlstate::internal_error, "view \"{}\" has no query", view.name);
   Query* body = copy(view.view_query, r.arena);
   lock_relations(body, r.arena, for_marks, r.relations);

@@ -7,7 +7,7 @@
 #include "hathi/error/sql_error.h"
 #include "src/backend/catalog/array_value.h"
 #include "src/backend/catalog/functions.h"
-#include "src/backend/catalog/object_classes.h"
+#include "hathi/catalog/object_classes.h"
 #include "src/backend/catalog/search_path.h"
 
 namespace hathi::catalog {

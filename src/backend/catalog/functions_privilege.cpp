@@ -11,7 +11,7 @@
 #include "hathi/nodes/query.h"
 #include "src/backend/catalog/builtin.h"
 #include "src/backend/catalog/functions.h"
-#include "src/backend/catalog/object_classes.h"
+#include "hathi/catalog/object_classes.h"
 
 namespace hathi::catalog {
 

@@ -1,4 +1,4 @@
-#include "src/backend/catalog/object_classes.h"
+#include "hathi/catalog/object_classes.h"
 
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/columns.h"

@@ -7,7 +7,7 @@
 #include "hathi/error/sql_error.h"
 #include "src/backend/catalog/builtin.h"
 #include "src/backend/catalog/definitions.h"
-#include "src/backend/catalog/object_classes.h"
+#include "hathi/catalog/object_classes.h"
 
 namespace hathi::catalog {
 

@@ -9,7 +9,7 @@
 #include "hathi/error/sql_error.h"
 #include "hathi/nodes/query.h"
 #include "src/backend/catalog/object_cache.h"
-#include "src/backend/catalog/object_classes.h"
+#include "hathi/catalog/object_classes.h"
 #include "src/backend/catalog/privileges.h"
 #include "src/backend/catalog/relation_cache.h"
 

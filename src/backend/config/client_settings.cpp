@@ -108,8 +108,8 @@ void define_client_settings() {
       integer("lock_timeout", kStatementBehavior, "Longest time a statement waits for one lock (0: no limit).", Context::user,
               Unit::milliseconds, "0", 0, kMaxInt, &values::lock_timeout),
       text("restrict_nonsystem_relation_kind", kStatementBehavior, "Kinds of user relations that may not be read.", Context::user, "",
-           nullptr) |
-          kNotInSample | kListInput | kOnlyDefault,
+           &values::restrict_nonsystem_relation_kind) |
+          kNotInSample | kListInput | Hooks{check_restricted_kinds, assign_restricted_kinds},
       boolean("row_security", kStatementBehavior, "Applies row security policies; off: an error where they would filter rows.",
               Context::user, "on", &values::row_security),
       text("search_path", kStatementBehavior, "Schemas in which names without a schema are looked for.", Context::user, "\"$user\", public",

@@ -128,6 +128,11 @@ CheckResult check_client_encoding(std::string& value);
 void assign_client_encoding();
 CheckResult check_name_list(std::string& value);
 void assign_search_path();
+CheckResult check_restricted_kinds(std::string& value);
+void assign_restricted_kinds();
+namespace values {
+extern std::string restrict_nonsystem_relation_kind;
+}  // namespace values
 CheckResult check_printable_name(std::string& value);
 CheckResult check_max_stack_depth(std::string& value);
 void assign_max_stack_depth();

@@ -9,8 +9,10 @@
 #include "hathi/executor/executor.h"
 #include "hathi/parser/parser.h"
 #include "hathi/transaction/transaction.h"
+#include "alter_steps.h"
 #include "inheritance.h"
 #include "object_names.h"
+#include "owners.h"
 #include "partitions.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/parser/ast_expression.h"
@@ -379,20 +381,9 @@ void run_command(Oid table, const AlterTableCommand& c, std::string_view text) {
     case AlterTableAction::set_unlogged: change_persistence(table, 'u'); return;
     case AlterTableAction::set_options: change_options(table, c, false); return;
     case AlterTableAction::reset_options: change_options(table, c, true); return;
-    case AlterTableAction::set_statistics: {
-      catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
-      AttrNumber number = c.name.empty() ? static_cast<AttrNumber>(c.number) : column_number(*r, c.name);
-      auto target = static_cast<std::int32_t>(std::stol(std::string(parser::node_cast<parser::Constant>(c.expr)->text)));
-      update_attribute_row(table, number, [&](CatalogRow& row, Arena&) { row.set(a::attstattarget, Datum::of(target)); });
-      return;
-    }
-    case AlterTableAction::change_owner: {
-      Oid role = resolve_role(*c.role);
-      require_may_become(role);
-      update_class_row(table, [&](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relowner, Datum::of(role)); });
-      return;
-    }
-    default: throw_not_supported("this form of ALTER TABLE");
+    case AlterTableAction::change_owner: change_relation_owner(table, resolve_role(*c.role)); return;
+    default:
+      if (!run_column_step(table, c, text) && !run_table_step(table, c)) throw_not_supported("this form of ALTER TABLE");
   }
 }
 
@@ -420,6 +411,8 @@ void alter_table(const UtilityCall& call, const parser::AlterTableStatement& s) 
     report_notice(sqlstate::undefined_table, "relation \"{}\" does not exist, skipping", s.relation->name);
     return;
   }
+  require_statement_kind(*r, s);
+  for (const AlterTableCommand* c : s.commands) require_action_allowed(*r, *c);
   std::string_view noun = r->kind == kind::view ? "view" : r->kind == kind::index ? "index" : r->kind == kind::sequence ? "sequence" : "table";
   if (!catalog::is_owner(catalog_oid::pg_class, r->oid, catalog::current_role())) catalog::throw_not_owner(noun, r->name);
   if (r->schema == kPgCatalogNamespace) throw SqlError(sqlstate::insufficient_privilege, "permission denied: \"{}\" is a system catalog", r->name);

@@ -112,6 +112,10 @@ void require_kind(const catalog::Relation& relation, ObjectType type) {
   if (!is_of_kind(wanted, relation.kind)) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not {}", relation.name, relation_words(wanted).article);
 }
 
+bool is_system_column(std::string_view name) {
+  return name == "ctid" || name == "xmin" || name == "xmax" || name == "cmin" || name == "cmax" || name == "tableoid";
+}
+
 parser::RangeVar range_var_of(const parser::QualifiedName& names) {
   parser::RangeVar out;
   std::size_t n = names.size();

@@ -8,6 +8,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/partition/partition.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "row_values.h"
 
@@ -31,10 +32,6 @@ Strategy strategy_of(const parser::PartitionSpec& spec) {
     case parser::PartitionStrategy::unrecognized: break;
   }
   throw SqlError(sqlstate::invalid_parameter_value, "unrecognized partitioning strategy \"{}\"", spec.strategy_name);
-}
-
-bool is_system_column(std::string_view name) {
-  return name == "ctid" || name == "xmin" || name == "xmax" || name == "cmin" || name == "cmax" || name == "tableoid";
 }
 
 [[noreturn]] void generated(std::string_view column, int location) {

@@ -86,10 +86,6 @@ void rename_attribute(Oid relation, AttrNumber number, std::string_view name) {
   update_attribute_row(relation, number, [&](catalog::CatalogRow& row, Arena& arena) { row.set(catalog::pg_attribute::attname, name_value(arena, name)); });
 }
 
-bool is_system_column(std::string_view name) {
-  return name == "ctid" || name == "xmin" || name == "xmax" || name == "cmin" || name == "cmax" || name == "tableoid";
-}
-
 void rename_column(const parser::RenameStatement& s) {
   catalog::RelationRef r = open_owned(s, LockMode::access_exclusive);
   if (!r) return;

@@ -243,7 +243,7 @@ struct SubscriptData {
   NullableDatum* old_element;      // for nested assignments
   Oid element;
   TypeLayout layout;
-  bool fixed_length;               // name, point and the like: not really arrays
+  int fixed_length;                // name, point and the like: bytes of the whole; 0 = an array
 };
 
 // Subscripts of an element; false when one is NULL.
@@ -291,6 +291,21 @@ void run_subscript(const Step& step, EvalContext& c) {
   }
   int subscripts[types::kMaxDimensions];
   result = element_subscripts(d, subscripts) ? types::array_get_element(array, d.layout, {subscripts, static_cast<std::size_t>(d.count)}) : NullableDatum{};
+}
+
+// name, point and the like: a row of elements without a header, counted from 0.
+void run_fixed_subscript(const Step& step, EvalContext&) {
+  auto& d = *static_cast<SubscriptData*>(step.slow.data);
+  NullableDatum& result = *step.result;
+  result = {};
+  int subscripts[types::kMaxDimensions];
+  if (d.container->is_null || !element_subscripts(d, subscripts) || d.count != 1) return;
+  int size = d.layout.length;
+  if (subscripts[0] < 0 || subscripts[0] >= d.fixed_length / size) return;
+  const auto* at = d.container->value.as_pointer<char>() + subscripts[0] * size;
+  std::uint64_t bits = 0;
+  if (d.layout.by_value) std::memcpy(&bits, at, static_cast<std::size_t>(size));
+  result = {d.layout.by_value ? Datum(bits) : Datum::of(static_cast<const void*>(at)), false};
 }
 
 void run_old_element(const Step& step, EvalContext& c) {
@@ -440,7 +455,9 @@ void Compiler::emit_subscript(const Subscript& e, NullableDatum* result) {
   data->slice = e.is_slice;
   data->element = e.element_type;
   data->layout = layout_of(e.element_type);
-  if (catalog::type_info(catalog::base_type(e.container_type)).layout.length > 0) throw_not_supported("subscripts of fixed-length types", e.location);
+  data->fixed_length = std::max<int>(0, catalog::type_info(catalog::base_type(e.container_type)).layout.length);
+  if (data->fixed_length > 0 && e.is_slice) throw SqlError(sqlstate::feature_not_supported, "slices of fixed-length arrays not implemented");
+  if (data->fixed_length > 0 && e.assigned != nullptr) throw_not_supported("assignment to subscripts of fixed-length types", e.location);
   data->upper = arena_.make_array<NullableDatum>(n);
   data->lower = arena_.make_array<NullableDatum>(n);
   data->has_upper = arena_.make_array<bool>(n);
@@ -458,7 +475,7 @@ void Compiler::emit_subscript(const Subscript& e, NullableDatum* result) {
     }
   }
   if (e.assigned == nullptr) {
-    add_slow(run_subscript, data, result);
+    add_slow(data->fixed_length > 0 ? run_fixed_subscript : run_subscript, data, result);
     return;
   }
   data->assigned = new_slot();

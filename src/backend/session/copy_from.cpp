@@ -4,6 +4,7 @@
 
 #include "copy.h"
 #include "hathi/analyzer/analyze.h"
+#include "hathi/analyzer/column_default.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/nodes/query.h"
 #include "hathi/parser/parser.h"
@@ -22,6 +23,8 @@ struct Column {
   FunctionSite site;             // input or receive function
   FunctionPointer function = nullptr;
   Oid element = kInvalidOid;
+  std::int32_t typmod = -1;
+  std::unique_ptr<executor::RowExpression> domain;   // of a domain's value: checks the constraints of what the base type's input made
   bool is_text = false;          // text and unlimited varchar: the bytes are the value
   bool force_not_null = false, force_null = false;
 };
@@ -31,11 +34,25 @@ struct Default {
   std::unique_ptr<executor::RowExpression> expression;
 };
 
-Column prepare_column(const catalog::Relation& relation, AttrNumber number, const CopyOptions& options) {
+Column prepare_column(const catalog::Relation& relation, AttrNumber number, const CopyOptions& options, Arena& arena) {
   Column c;
   c.number = number;
   c.attribute = &(*relation.descriptor)[number - 1];
-  const catalog::TypeInfo& type = catalog::type_info(c.attribute->type);
+  c.typmod = c.attribute->typmod;
+  Oid base = c.attribute->type;
+  if (catalog::type_info(base).kind == 'd') {
+    base = catalog::base_type(base, &c.typmod);
+    auto* value = nodes::make<nodes::Variable>(arena);
+    value->rte = 1;
+    value->column = number;
+    value->type = base;
+    value->typmod = c.typmod;
+    auto* checked = nodes::make<nodes::CoerceDomain>(arena);
+    checked->arg = value;
+    checked->type = c.attribute->type;
+    c.domain = std::make_unique<executor::RowExpression>(checked, *relation.descriptor, arena);
+  }
+  const catalog::TypeInfo& type = catalog::type_info(base);
   bool binary = options.format == CopyFormat::binary;
   Oid oid = binary ? type.receive : type.input;
   const BuiltinFunction* function = find_builtin_function(oid);
@@ -44,8 +61,8 @@ Column prepare_column(const catalog::Relation& relation, AttrNumber number, cons
   c.site.function = c.function;
   c.site.oid = oid;
   c.site.argument_count = 3;
-  c.element = is_valid(type.element) ? type.element : c.attribute->type;
-  c.is_text = !binary && (c.attribute->type == type_oid::text || (c.attribute->type == type_oid::varchar && c.attribute->typmod < 0));
+  c.element = is_valid(type.element) ? type.element : base;
+  c.is_text = !binary && (base == type_oid::text || (base == type_oid::varchar && c.typmod < 0));
   auto named = [&](const std::vector<std::string_view>& names) { return std::find(names.begin(), names.end(), c.attribute->name) != names.end(); };
   c.force_not_null = named(options.force_not_null);
   c.force_null = named(options.force_null);
@@ -78,7 +95,7 @@ class CopyFrom {
   CopyFrom(const catalog::Relation& relation, const std::vector<AttrNumber>& columns, const CopyOptions& options, CopySource& source,
            std::unique_ptr<executor::RowExpression> where)
       : relation_(relation), options_(options), reader_(make_copy_reader(source, options, columns.size())), where_(std::move(where)) {
-    for (AttrNumber n : columns) columns_.push_back(prepare_column(relation, n, options));
+    for (AttrNumber n : columns) columns_.push_back(prepare_column(relation, n, options, arena_));
     prepare_defaults(columns);
     auto count = static_cast<std::size_t>(relation.descriptor->count());
     values_.resize(count);
@@ -123,7 +140,7 @@ class CopyFrom {
       if (row[i].dropped || row[i].generated != '\0' || std::find(columns.begin(), columns.end(), number) != columns.end()) continue;
       Default d;
       d.number = number;
-      const nodes::Expr* e = static_cast<std::size_t>(i) < relation_.defaults.size() ? relation_.defaults[static_cast<std::size_t>(i)] : nullptr;
+      const nodes::Expr* e = analyzer::column_default(relation_, number, arena_);
       if (e != nullptr) d.expression = std::make_unique<executor::RowExpression>(e, row, arena_);
       defaults_.push_back(std::move(d));
     }
@@ -178,20 +195,20 @@ class CopyFrom {
       if (field.is_null && column.force_not_null) field = {options_.null_text, false};
       else if (!field.is_null && column.force_null && field.text == options_.null_text) field.is_null = true;
     }
-    if (field.is_null) {
-      set(column.number, {});
-      return;
-    }
+    set(column.number, field.is_null ? NullableDatum{} : input(column, field));
+    if (column.domain != nullptr) set(column.number, column.domain->evaluate(values_.data(), nulls_.get(), relation_.oid, {}, row_arena_));
+  }
+
+  NullableDatum input(Column& column, const CopyReader::Field& field) {
     if (column.is_text) {
       require_valid_utf8(field.text);
-      set(column.number, {varlena::make(row_arena_, field.text), false});
-      return;
+      return {varlena::make(row_arena_, field.text), false};
     }
     bool binary = options_.format == CopyFormat::binary;
     if (!binary) require_valid_utf8(field.text);
     types::BinaryReader reader{field.text.data(), field.text.data() + field.text.size()};
     Datum text = binary ? Datum::of(static_cast<const void*>(&reader)) : Datum::of(static_cast<const void*>(row_arena_.copy(field.text).data()));
-    NullableDatum args[3] = {{text, false}, {Datum::of(column.element), false}, {Datum::of(column.attribute->typmod), false}};
+    NullableDatum args[3] = {{text, false}, {Datum::of(column.element), false}, {Datum::of(column.typmod), false}};
     FunctionContext context;
     context.arena = &row_arena_;
     FunctionCall call;
@@ -201,7 +218,7 @@ class CopyFrom {
     call.state_arena = &arena_;
     Datum value = column.function(call);
     if (binary && reader.left() != 0) throw SqlError(sqlstate::invalid_binary_representation, "incorrect binary data format");
-    set(column.number, {value, call.result_is_null});
+    return {value, call.result_is_null};
   }
 
   bool wanted() {

@@ -1,9 +1,10 @@
-// Functions behind pg_settings and pg_file_settings.
+// Functions behind pg_settings and pg_file_settings; pg_export_snapshot().
 
 #include "functions_session.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/server_settings.h"
 #include "hathi/config/settings.h"
+#include "hathi/transaction/snapshot_export.h"
 #include "row_writer.h"
 
 namespace hathi::session {
@@ -80,7 +81,10 @@ Datum show_all_file_settings(FunctionCall& call) {
   return Datum();
 }
 
+Datum export_snapshot(FunctionCall& call) { return varlena::make(call.arena(), transaction::export_snapshot()); }
+
 constexpr BuiltinFunction kFunctions[] = {
+    {Oid{3809}, export_snapshot},
     {Oid{2084}, show_all_settings, FunctionKind::set_materialize},
     {Oid{3329}, show_all_file_settings, FunctionKind::set_materialize},
     {Oid{6240}, settings_get_flags},

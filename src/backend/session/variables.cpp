@@ -6,6 +6,7 @@
 #include "hathi/error/report.h"
 #include "hathi/parser/ast_expression.h"
 #include "hathi/parser/parser.h"
+#include "hathi/transaction/snapshot_export.h"
 #include "hathi/transaction/transaction.h"
 #include "session_statements.h"
 
@@ -63,7 +64,10 @@ void run_set(const parser::VariableSetStatement& statement, std::string& tag) {
       set_transaction_modes(statement, false);
       return;
     case VariableSetKind::session_transaction: set_transaction_modes(statement, true); return;
-    case VariableSetKind::snapshot: throw_not_supported("SET TRANSACTION SNAPSHOT");
+    case VariableSetKind::snapshot:
+      warn_outside_block("SET TRANSACTION");
+      transaction::import_snapshot(ddl::setting_value_text(statement));
+      return;
     case VariableSetKind::reset:
       if (statement.name == "transaction_isolation" || statement.name == "transaction_read_only" || statement.name == "transaction_deferrable") {
         throw SqlError(sqlstate::invalid_parameter_value, "parameter \"{}\" cannot be reset", statement.name);

@@ -230,7 +230,14 @@ Xid compute_horizon(Oid database) {
 }
 }  // namespace
 
-Xid oldest_visible_xid(Oid database) { return compute_horizon(database); }
+Xid oldest_visible_xid(Oid database) {
+  // A snapshot may go over to a slot that has been looked at already while its lender ends.
+  for (;;) {
+    std::uint64_t imports = shared->imports.load(std::memory_order_seq_cst);
+    Xid horizon = compute_horizon(database);
+    if (shared->imports.load(std::memory_order_seq_cst) == imports) return horizon;
+  }
+}
 
 std::uint64_t snapshots_taken();   // snapshot.cpp
 
@@ -240,7 +247,7 @@ Xid prune_horizon(Oid database) {
   Cached& c = cached[database == kInvalidOid];
   std::uint64_t completions = completion_count();
   if (c.database == database && (c.snapshot == snapshots_taken() || c.completions == completions)) return c.value;
-  c = {snapshots_taken(), completions, database, compute_horizon(database)};
+  c = {snapshots_taken(), completions, database, oldest_visible_xid(database)};
   return c.value;
 }
 

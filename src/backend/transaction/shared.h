@@ -44,6 +44,7 @@ inline constexpr std::uint32_t kCreatedCapacity = 8192;
 struct TransactionShared {
   alignas(64) std::atomic<std::uint64_t> completions;
   std::atomic<std::uint64_t> latest_completed;
+  std::atomic<std::uint64_t> imports;      // snapshots taken over from another process; grows after the xmin was published
   alignas(64) locking::LwLock array_lock;
   std::atomic<std::int32_t> group_first;   // slot + 1
   alignas(64) locking::LwLock xid_lock;

@@ -9,6 +9,7 @@
 #include "hathi/transaction/transaction.h"
 #include "hathi/transaction/xid_status.h"
 #include "shared.h"
+#include "snapshot_export.h"
 #include "state.h"
 
 namespace hathi::transaction {
@@ -132,6 +133,22 @@ SnapshotRef& transaction_snapshot() {
 }  // namespace
 
 std::uint64_t snapshots_taken() { return registry.taken; }
+
+void adopt_transaction_snapshot(Xid xmin, Xid xmax, std::vector<Xid> running, bool may_have_subtransactions) {
+  Node* node = new_node();
+  node->running = std::move(running);
+  Snapshot& s = node->snapshot;
+  s = Snapshot{};
+  s.xmin = xmin;
+  s.xmax = xmax;
+  s.running = node->running.data();
+  s.running_count = static_cast<std::uint32_t>(node->running.size());
+  s.may_have_subtransactions = may_have_subtransactions;
+  s.command = current_command(false);
+  publish_xmin(xmin, 0);
+  activate(node);
+  transaction_snapshot() = SnapshotAccess::make(node);
+}
 
 void forget_transaction_snapshot() { transaction_snapshot() = SnapshotRef(); }
 

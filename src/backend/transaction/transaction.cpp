@@ -15,6 +15,7 @@
 #include "hathi/wal/log.h"
 #include "relation_storage.h"
 #include "shared.h"
+#include "snapshot_export.h"
 #include "state.h"
 
 namespace hathi::transaction {
@@ -57,6 +58,7 @@ void clean_up(bool commit) {
   finish_storage(commit);
   locking::end_virtual_transaction();
   forget_transaction_snapshot();
+  forget_exported_snapshots();
   reset_combos();
   if (my_entry().in_vacuum.load(std::memory_order_relaxed) != 0) set_vacuum_flag(false);
   s.live.clear();

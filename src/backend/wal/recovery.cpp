@@ -15,6 +15,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/storage/directory.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
 #include "reader.h"
@@ -182,6 +183,7 @@ void startup_recover() {
   log_last_life(control);
   load_checkpoint(control);
   storage::remove_temporary_files();
+  for (const std::string& name : storage::list_directory("pg_snapshots")) storage::file_system().unlink(("pg_snapshots/" + name).c_str());
   if (static_cast<DatabaseState>(control.state) == DatabaseState::shut_down) {
     set_positions(control.checkpoint_end);
     state->redo.store(control.redo);
