@@ -162,10 +162,12 @@ void fill_heap(Relation& r, Oid toast, Arena& arena) {
   fill_indexed_columns(r, arena);
 }
 
-Oid parent_of(Oid relation) {
+void fill_parent(CachedRelation& r) {
   Arena scratch(512);
-  auto row = CatalogTable(catalog_oid::pg_inherits, kRead).find({{pg_inherits::inhrelid, Datum::of(relation)}}, scratch);
-  return row ? row->get(pg_inherits::inhparent).as_oid() : kInvalidOid;
+  auto row = CatalogTable(catalog_oid::pg_inherits, kRead).find({{pg_inherits::inhrelid, Datum::of(r.oid)}}, scratch);
+  if (!row) return;
+  r.parent = row->get(pg_inherits::inhparent).as_oid();
+  r.detach_pending = row->get(pg_inherits::inhdetachpending).as_bool();
 }
 
 bool has_rows(char kind) {
@@ -193,7 +195,7 @@ bool load_relation(Oid oid, CachedRelation& r, Arena& arena) {
   if (!row) return false;
   fill_from_class_row(r, *row, arena);
   read_options(r);
-  if (r.is_partition) r.parent = parent_of(oid);
+  if (r.is_partition) fill_parent(r);
   if (r.kind == relation_kind::index || r.kind == relation_kind::partitioned_index) {
     load_index_relation(r, *row, arena);
     return true;

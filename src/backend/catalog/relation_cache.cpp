@@ -1,4 +1,4 @@
-// Opening relations: lock, look at the version, build when it is new.
+// Descriptors: look at the version, build when it is new. Locks: relation_locks.cpp.
 
 #include "src/backend/catalog/relation_cache.h"
 
@@ -155,11 +155,6 @@ CachedRelation* find_or_load(Oid oid) {
   return load_and_remember(oid, stamp, key, share_it);
 }
 
-locking::LockTag tag_of(Oid oid) {
-  bool shared = raw(oid) < raw(kFirstNormalOid) && is_shared_catalog(oid);
-  return locking::LockTag::relation_tag(shared ? kInvalidOid : current_database(), oid);
-}
-
 }  // namespace
 
 struct RelationCacheAccess {
@@ -199,37 +194,9 @@ void RelationRef::reset() {
 
 RelationRef cached_relation(Oid oid) { return RelationCacheAccess::ref(find_or_load(oid)); }
 
-RelationRef try_open_relation(Oid oid, locking::LockMode mode) {
-  bool locked = false;
-  if (mode != locking::LockMode::none) locked = locking::acquire(transaction::owner(), tag_of(oid), mode) != locking::LockResult::not_available;
-  CachedRelation* r = find_or_load(oid);
-  if (r == nullptr && locked) locking::release(transaction::owner(), tag_of(oid), mode);
-  return RelationCacheAccess::ref(r);
-}
-
-RelationRef open_relation(Oid oid, locking::LockMode mode) {
-  RelationRef r = try_open_relation(oid, mode);
-  if (!r) throw SqlError(sqlstate::undefined_table, "could not open relation with OID {}", raw(oid));
-  return r;
-}
-
 bool is_current_version(Oid oid, std::uint64_t version) { return version_number(versions::stamp(slot(oid))) == version; }
 
 void note_change(Oid class_id, Oid object) { versions::note(versions::slot_of(class_id, object)); }
-
-void lock_relation(Oid oid, locking::LockMode mode) { locking::acquire(transaction::owner(), tag_of(oid), mode); }
-
-Oid find_and_lock_relation(std::string_view name, Oid schema, locking::LockMode mode) {
-  Oid oid = find_relation(name, schema);
-  while (is_valid(oid)) {
-    locking::acquire(transaction::owner(), tag_of(oid), mode);
-    Oid again = find_relation(name, schema);
-    if (again == oid) return oid;
-    locking::release(transaction::owner(), tag_of(oid), mode);
-    oid = again;
-  }
-  return oid;
-}
 
 void trim_relation_cache() {
   Cache& c = cache();

@@ -14,6 +14,7 @@ struct CachedRelation : Relation {
   versions::Stamp stamp;
   std::uint32_t references = 0;
   bool permanent = false;
+  bool detach_pending = false;          // pg_inherits.inhdetachpending of a partition
   bool retired = false;                 // no longer in the cache: goes with the last reference
   std::uint64_t last_transaction = 0;   // when it was opened last
   CachedRelation* newer = nullptr;      // least-recently-used list

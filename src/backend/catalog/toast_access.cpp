@@ -1,8 +1,10 @@
 #include "src/backend/catalog/toast_access.h"
 
 #include "hathi/catalog/relation.h"
+#include "hathi/catalog/relation_locks.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/heap/toast.h"
+#include "hathi/heap/truncation.h"
 
 namespace hathi::catalog {
 
@@ -27,6 +29,7 @@ void close(heap::ToastTable& toast) {
 
 void install_toast_access() {
   heap::set_toast_access(open, close);
+  heap::set_extra_lock_tags(subtree_tags);
 }
 
 }  // namespace hathi::catalog

@@ -161,7 +161,10 @@ void define_client_settings() {
       integer("max_pred_locks_per_transaction", kLockManagement, "Most predicate locks per transaction on average.", Context::postmaster,
               Unit::none, "64", 10, kMaxInt, nullptr),
       integer("relation_extension_lock_slots", kLockManagement, "Number of slots that relations share while they are extended.",
-              Context::postmaster, Unit::none, "1024", 1, 1048576, &values::relation_extension_lock_slots),
+              Context::postmaster, Unit::none, "1024", 1, 65536, &values::relation_extension_lock_slots),
+      integer("subtree_lock_threshold", kLockManagement,
+              "Number of partitions of one table from which a statement locks all with one lock.", Context::user, Unit::none, "64", 1,
+              kMaxInt, &values::subtree_lock_threshold),
       // Version and Platform Compatibility / Other Platforms and Clients
       boolean("transform_null_equals", kOtherPlatformsAndClients, "Reads \"expr = NULL\" as \"expr IS NULL\".", Context::user, "off",
               &values::transform_null_equals),

@@ -10,7 +10,7 @@ bool fsync = true, full_page_writes = true, zero_damaged_pages = false, ignore_c
 bool wal_log_hints = false, wal_init_zero = true, wal_recycle = true, data_sync_retry = false, data_checksums = false;
 bool restart_after_crash = true, track_activities = true, track_counts = true, track_io_timing = false, synchronize_seqscans = true;
 int shared_buffers = 16384, max_connections = 100, superuser_reserved_connections = 3, work_mem = 4096, maintenance_work_mem = 65536;
-int temp_buffers = 1024, relation_extension_lock_slots = 1024, max_locks_per_transaction = 64, deadlock_timeout = 1000;
+int temp_buffers = 1024, relation_extension_lock_slots = 1024, subtree_lock_threshold = 64, max_locks_per_transaction = 64, deadlock_timeout = 1000;
 int lock_timeout = 0, statement_timeout = 0, idle_in_transaction_session_timeout = 0, idle_session_timeout = 0, wal_compression = 0;
 int synchronous_commit = 3, checkpoint_timeout = 300, max_wal_size = 1024, min_wal_size = 80, wal_buffers = -1;
 int wal_writer_delay = 200, wal_writer_flush_after = 128, bgwriter_delay = 200, bgwriter_lru_maxpages = 100, commit_delay = 0;

@@ -5,6 +5,7 @@
 #include "hathi/analyzer/analyze.h"
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/catalog/relation_locks.h"
 #include "hathi/error/report.h"
 #include "hathi/executor/executor.h"
 #include "hathi/nodes/visit.h"
@@ -218,14 +219,12 @@ void next_transaction() {
 }
 
 void build_concurrently(Oid table, Oid index) {
-  Oid database = catalog::current_database();
-  auto tag = locking::LockTag::relation_tag(database, table);
   // A session lock keeps the table in place between the transactions.
-  locking::acquire(transaction::session_owner(), tag, locking::LockMode::share_update_exclusive);
-  ScopeExit unlock([&] { locking::release(transaction::session_owner(), tag, locking::LockMode::share_update_exclusive); });
+  catalog::acquire_relation_lock(transaction::session_owner(), table, locking::LockMode::share_update_exclusive);
+  ScopeExit unlock([&] { catalog::release_relation_lock(transaction::session_owner(), table, locking::LockMode::share_update_exclusive); });
   next_transaction();
   // 1. All who do not know of the index yet must be gone; then rows are read as of a snapshot.
-  locking::wait_for_lockers(tag, locking::LockMode::share);
+  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
   {
     transaction::SnapshotRef snapshot = transaction::latest_snapshot();
     std::uint64_t table_rows = 0, index_rows = 0;
@@ -234,7 +233,7 @@ void build_concurrently(Oid table, Oid index) {
   set_index_flags(index, true, false);
   next_transaction();
   // 2. Writers that did not maintain it must be gone; what they wrote meanwhile is added.
-  locking::wait_for_lockers(tag, locking::LockMode::share);
+  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
   Xid limit{0};
   {
     transaction::SnapshotRef snapshot = transaction::latest_snapshot();

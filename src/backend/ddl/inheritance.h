@@ -16,6 +16,6 @@ std::vector<Oid> parents_of(Oid child);
 // Sequences of serial and identity columns.
 std::vector<Oid> owned_sequences(Oid table);
 // Locks a relation by itself; 55P03 with nowait.
-void lock_one(Oid oid, bool is_shared, locking::LockMode mode, bool nowait, std::string_view name);
+void lock_one(Oid oid, locking::LockMode mode, bool nowait, std::string_view name);
 
 }  // namespace hathi::ddl

@@ -508,8 +508,8 @@ void drop_relation_object(const ObjectAddress& object) {
     partition::forget_descriptor(object.object);
   }
   if (is_valid(r->parent) && !is_index) remove_partition(object.object, r->parent);
+  else remove_rows(catalog_oid::pg_inherits, catalog::pg_inherits::inhrelid, object.object);
   remove_statistics(object.object, 0);
-  remove_rows(catalog_oid::pg_inherits, catalog::pg_inherits::inhrelid, object.object);
   remove_rows(catalog_oid::pg_attribute, catalog::pg_attribute::attrelid, object.object);
   remove_rows(catalog_oid::pg_class, catalog::pg_class::oid, object.object);
   catalog::note_change(catalog_oid::pg_class, object.object);

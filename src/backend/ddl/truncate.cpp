@@ -6,6 +6,8 @@
 #include "hathi/analyzer/analyze.h"
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/catalog/relation_locks.h"
+#include "hathi/config/server_settings.h"
 #include "hathi/error/report.h"
 #include "hathi/executor/executor.h"
 #include "hathi/storage/file.h"
@@ -131,18 +133,21 @@ void lock_tables(const parser::LockStatement& s) {
     if ((catalog::relation_privileges(oid, catalog::current_role(), needed) & needed) == 0) {
       catalog::throw_permission_denied(peek->kind == kind::view ? "view" : "table", peek->name);
     }
-    lock_one(oid, peek->is_shared, mode, s.nowait, peek->name);
+    lock_one(oid, mode, s.nowait, peek->name);
     if (!name->inherit) continue;
-    for (Oid child : all_descendants(oid, locking::LockMode::none)) {
+    std::vector<Oid> children = all_descendants(oid, locking::LockMode::none);
+    bool many = children.size() >= static_cast<std::size_t>(config::values::subtree_lock_threshold);
+    // (If one lock covers them, those below only count it.)
+    if (many && peek->kind == kind::partitioned_table && mode <= locking::LockMode::row_exclusive) catalog::try_lock_subtree(oid, mode);
+    for (Oid child : children) {
       catalog::RelationRef c = catalog::try_open_relation(child, locking::LockMode::none);
-      if (c) lock_one(child, c->is_shared, mode, s.nowait, c->name);
+      if (c) lock_one(child, mode, s.nowait, c->name);
     }
   }
 }
 
-void lock_one(Oid oid, bool is_shared, locking::LockMode mode, bool nowait, std::string_view name) {
-  auto tag = locking::LockTag::relation_tag(is_shared ? kInvalidOid : catalog::current_database(), oid);
-  if (locking::acquire(transaction::owner(), tag, mode, nowait) == locking::LockResult::not_available) {
+void lock_one(Oid oid, locking::LockMode mode, bool nowait, std::string_view name) {
+  if (catalog::acquire_relation_lock(transaction::owner(), oid, mode, nowait) == locking::LockResult::not_available) {
     throw SqlError(sqlstate::lock_not_available, "could not obtain lock on relation \"{}\"", name);
   }
 }

@@ -6,6 +6,7 @@
 #include "fast_path.h"
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
+#include "hathi/locking/subtrees.h"
 #include "hathi/shmem/interrupts.h"
 #include "local_table.h"
 
@@ -54,24 +55,28 @@ bool holds_other_mode(const LockTag& tag, std::uint32_t hash, LockMode mode) {
 
 // --- waiting ----------------------------------------------------------------------------------------------------------
 
-// Where a process that holds some mode of the lock already has to stand: before the first waiter that waits for what it holds.
+// Where a process that holds some mode of the lock already has to stand: before the first waiter that waits for what it holds, or for a
+// holder who waits for this process elsewhere (ignored modes).
 // -1 = at the end. ahead: the modes of those who stay in front. mutual: that waiter holds what this process wants, a deadlock at once.
 struct Place {
   int before = -1;
   ModeMask ahead = 0;
   int mutual = -1;
 };
-Place find_place(const Lock& lock, const Holding& mine, LockMode mode) {
+// mine: with what it holds in effect.
+Place find_place(const Lock& lock, ModeMask mine, ModeMask ignored, LockMode mode) {
   Place place;
-  if (mine.modes == 0) {
+  if (mine == 0) {
     place.ahead = lock.wait_mask;
     return place;
   }
   ModeMask wanted_conflicts = conflict_mask(lock.tag.kind, mode);
+  // (What this process itself holds of the ignored modes makes no difference: such a waiter waits for it anyway.)
+  ModeMask incomplete = lock.granted_mask & ignored;
   for (int at = lock.queue_head; at >= 0; at = wait_state(at).next) {
     const WaitState& w = wait_state(at);
-    if ((conflict_mask(lock.tag.kind, w.mode) & mine.modes) != 0) {
-      if ((wanted_conflicts & w.holding->modes) != 0) place.mutual = at;
+    if ((conflict_mask(lock.tag.kind, w.mode) & (mine | incomplete)) != 0) {
+      if ((wanted_conflicts & w.holding->modes & ~ignored) != 0) place.mutual = at;
       place.before = at;
       return place;
     }
@@ -176,7 +181,7 @@ void abandon_wait(Partition& p, LocalLock& local) {
 // --- the shared table -------------------------------------------------------------------------------------------------
 
 // Takes the lock in the shared table. False: dont_wait and somebody is in the way.
-bool acquire_shared(LocalLock& local, bool dont_wait) {
+bool acquire_shared(LocalLock& local, bool dont_wait, LockMode as_if_held) {
   const LockTag& tag = local.tag;
   LockMode mode = local.mode;
   int me = shmem::my_slot().number;
@@ -195,8 +200,10 @@ bool acquire_shared(LocalLock& local, bool dont_wait) {
   }
   local.lock = &lock;
   local.holding = holding;
-  Place place = find_place(lock, *holding, mode);
-  bool must_wait = (conflict_mask(tag.kind, mode) & place.ahead) != 0 || blocked_by_others(lock, mode, holding->modes);
+  bool in_effect = as_if_held != LockMode::none;
+  ModeMask ignored = in_effect ? conflict_mask(tag.kind, as_if_held) : ModeMask{0};
+  Place place = find_place(lock, in_effect ? holding->modes | mask_of(as_if_held) : holding->modes, ignored, mode);
+  bool must_wait = (conflict_mask(tag.kind, mode) & place.ahead) != 0 || blocked_by_others(lock, mode, holding->modes, ignored);
   if (!must_wait) {
     grant(lock, *holding, mode);
     return true;
@@ -214,7 +221,7 @@ bool acquire_shared(LocalLock& local, bool dont_wait) {
     guard.release();
     throw_deadlock(cycle);
   }
-  enqueue(lock, *holding, mode, place.before);
+  enqueue(lock, *holding, mode, ignored, place.before);
   WaitState& w = wait_state(me);
   w.since_us = now_us();
   guard.release();
@@ -232,6 +239,10 @@ bool acquire_shared(LocalLock& local, bool dont_wait) {
 void set_activity_hook(ActivityHook hook) { activity_hook = hook; }
 
 LockResult acquire(ResourceOwner& owner, const LockTag& tag, LockMode mode, bool dont_wait) {
+  return acquire_as_if_held(owner, tag, mode, dont_wait, LockMode::none);
+}
+
+LockResult acquire_as_if_held(ResourceOwner& owner, const LockTag& tag, LockMode mode, bool dont_wait, LockMode as_if_held) {
   HATHI_ASSERT(shmem::my_slot().extension_relation.load(std::memory_order_relaxed) == 0);
   std::uint32_t hash = hash_tag(tag);
   if (LocalLock* local = find_local(tag, hash, mode)) {
@@ -253,7 +264,7 @@ LockResult acquire(ResourceOwner& owner, const LockTag& tag, LockMode mode, bool
       local.strong = true;
       move_fast_entries(tag, hash);
     }
-    granted = acquire_shared(local, dont_wait);
+    granted = acquire_shared(local, dont_wait, as_if_held);
   } catch (...) {
     if (local.strong) lower_strong(hash);
     remove_local(local);

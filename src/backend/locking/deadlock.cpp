@@ -140,7 +140,7 @@ class Detector {
     path_.push_back(slot);
     ModeMask conflicting = conflict_mask(w.lock->tag.kind, w.mode);
     for (const Holding* h = w.lock->holders; h != nullptr; h = h->next) {
-      if (h->slot != slot && (h->modes & conflicting) != 0 && step(h->slot, start, soft)) return true;
+      if (h->slot != slot && (h->modes & conflicting & ~w.ignored) != 0 && step(h->slot, start, soft)) return true;
     }
     for (int ahead : queue_of(w.lock)) {
       if (ahead == slot) break;

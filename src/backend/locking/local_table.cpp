@@ -6,6 +6,7 @@
 
 #include "fast_path.h"
 #include "hathi/error/report.h"
+#include "hathi/locking/subtrees.h"
 
 namespace hathi::locking {
 
@@ -82,6 +83,8 @@ void resize(std::size_t size) {
 
 }  // namespace
 
+int weak_subtree_count = 0;
+
 LocalLock* find_local(const LockTag& tag, std::uint32_t hash, LockMode mode) {
   for (LocalLock* local = table.buckets[bucket_of(hash, mode)]; local != nullptr; local = local->next) {
     if (local->hash == hash && local->mode == mode && local->tag == tag) return local;
@@ -96,6 +99,7 @@ LocalLock& add_local(const LockTag& tag, std::uint32_t hash, LockMode mode) {
   *local = {bucket, tag, mode, false, hash, 0, kNoEntry, nullptr, nullptr, {}};
   bucket = local;
   ++table.count;
+  if (tag.kind == LockTagKind::subtree && mode <= LockMode::row_exclusive) ++weak_subtree_count;
   return *local;
 }
 
@@ -103,6 +107,7 @@ void remove_local(LocalLock& local) {
   LocalLock** link = &table.buckets[bucket_of(local.hash, local.mode)];
   while (*link != &local) link = &(*link)->next;
   *link = local.next;
+  if (local.tag.kind == LockTagKind::subtree && local.mode <= LockMode::row_exclusive) --weak_subtree_count;
   table.locks.give(&local);
   --table.count;
   std::size_t size = table.buckets.size();

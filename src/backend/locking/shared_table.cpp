@@ -162,8 +162,8 @@ void remove_if_unused(Partition& p, Lock& lock) {
   --p.count;
 }
 
-bool blocked_by_others(const Lock& lock, LockMode mode, ModeMask own) {
-  ModeMask blocking = conflict_mask(lock.tag.kind, mode) & lock.granted_mask;
+bool blocked_by_others(const Lock& lock, LockMode mode, ModeMask own, ModeMask ignored) {
+  ModeMask blocking = conflict_mask(lock.tag.kind, mode) & lock.granted_mask & static_cast<ModeMask>(~ignored);
   while (blocking != 0) {
     int m = std::countr_zero(blocking);
     if (lock.granted[m] > ((own >> m) & 1)) return true;
@@ -194,12 +194,13 @@ void ungrant(Partition& p, Lock& lock, Holding& holding, LockMode mode) {
   remove_if_unused(p, lock);
 }
 
-void enqueue(Lock& lock, Holding& holding, LockMode mode, int before) {
+void enqueue(Lock& lock, Holding& holding, LockMode mode, ModeMask ignored, int before) {
   int slot = holding.slot;
   WaitState& w = wait_states[slot];
   w.lock = &lock;
   w.holding = &holding;
   w.mode = mode;
+  w.ignored = ignored;
   w.status.store(kWaiting, std::memory_order_relaxed);
   w.next = before;
   w.previous = before < 0 ? lock.queue_tail : wait_states[before].previous;
@@ -240,7 +241,7 @@ void wake_waiters(Lock& lock) {
     WaitState& w = wait_states[at];
     int next = w.next;
     LockMode mode = w.mode;
-    if ((conflict_mask(lock.tag.kind, mode) & ahead) == 0 && !blocked_by_others(lock, mode, w.holding->modes)) {
+    if ((conflict_mask(lock.tag.kind, mode) & ahead) == 0 && !blocked_by_others(lock, mode, w.holding->modes, w.ignored)) {
       grant(lock, *w.holding, mode);
       dequeue(lock, at, kGranted);
       shmem::slot(at).latch.set();

@@ -45,6 +45,7 @@ struct alignas(64) WaitState {
   Lock* lock;        // nullptr = does not wait
   Holding* holding;  // made before it waits, so that whoever wakes it need not allocate
   LockMode mode;
+  ModeMask ignored;                   // modes of others that it does not wait for: those that wait for it (as_if_held)
   std::int32_t next, previous;        // in the queue
   std::atomic<std::uint32_t> status;  // WaitStatus
   std::int64_t since_us;
@@ -78,8 +79,8 @@ Lock* find_lock(Partition& p, const LockTag& tag, std::uint32_t hash);
 Lock& find_or_add_lock(Partition& p, const LockTag& tag, std::uint32_t hash);
 Holding* find_holding(const Lock& lock, int slot);
 Holding& add_holding(Partition& p, Lock& lock, int slot);
-// Do others hold modes that conflict with this one?
-bool blocked_by_others(const Lock& lock, LockMode mode, ModeMask own);
+// Do others hold modes that conflict with this one, the ignored ones aside?
+bool blocked_by_others(const Lock& lock, LockMode mode, ModeMask own, ModeMask ignored);
 void grant(Lock& lock, Holding& holding, LockMode mode);
 // Takes the mode away again, wakes who can go on, removes what is empty.
 void ungrant(Partition& p, Lock& lock, Holding& holding, LockMode mode);
@@ -87,7 +88,7 @@ void remove_if_unused(Partition& p, Lock& lock);
 // Grants to waiters from the head of the queue as far as nobody overtakes a conflicting one.
 void wake_waiters(Lock& lock);
 // Puts the slot into the queue before `before` (-1 = at the end) / takes it out.
-void enqueue(Lock& lock, Holding& holding, LockMode mode, int before);
+void enqueue(Lock& lock, Holding& holding, LockMode mode, ModeMask ignored, int before);
 void remove_if_empty(Partition& p, Holding& holding);
 void dequeue(Lock& lock, int slot, WaitStatus status);
 

@@ -5,6 +5,7 @@
 
 #include "fast_path.h"
 #include "hathi/error/report.h"
+#include "hathi/locking/subtrees.h"
 #include "hathi/shmem/interrupts.h"
 #include "local_table.h"
 
@@ -60,7 +61,7 @@ void list_blockers(int slot, std::vector<std::int32_t>& pids) {
   const Lock& lock = *w.lock;
   ModeMask conflicting = conflict_mask(lock.tag.kind, w.mode);
   for (const Holding* h = lock.holders; h != nullptr; h = h->next) {
-    if (h->slot != slot && (h->modes & conflicting) != 0) pids.push_back(shmem::slot(h->slot).pid.load());
+    if (h->slot != slot && (h->modes & conflicting & ~w.ignored) != 0) pids.push_back(shmem::slot(h->slot).pid.load());
   }
   for (int at = lock.queue_head; at >= 0 && at != slot; at = wait_state(at).next) {
     if ((mask_of(wait_state(at).mode) & conflicting) != 0) pids.push_back(shmem::slot(at).pid.load());
@@ -72,26 +73,29 @@ struct VirtualId {
   std::uint64_t number;
 };
 
-// The transactions of others that hold a mode which conflicts.
-std::vector<VirtualId> conflicting_transactions(const LockTag& tag, LockMode mode) {
+// The slots of others that hold a mode which conflicts. An entry that moves from a fast path to the table meanwhile is seen: the table
+// comes last.
+void find_conflicting(const LockTag& tag, LockMode mode, std::vector<int>& slots) {
   std::uint32_t hash = hash_tag(tag);
   ModeMask conflicting = conflict_mask(tag.kind, mode);
   int me = shmem::my_slot().number;
-  std::vector<int> slots;
   if (is_fast_kind(tag)) {
     for (int slot = 0; slot < shmem::slot_count(); ++slot) {
       if (slot != me && in_use(slot) && (fast_modes(slot, tag, hash) & conflicting) != 0) slots.push_back(slot);
     }
   }
   Partition& p = partition_of(hash);
-  {
-    LwLockGuard guard(p.lock, LwMode::shared);
-    if (const Lock* lock = find_lock(p, tag, hash)) {
-      for (const Holding* h = lock->holders; h != nullptr; h = h->next) {
-        if (h->slot != me && (h->modes & conflicting) != 0) slots.push_back(h->slot);
-      }
-    }
+  LwLockGuard guard(p.lock, LwMode::shared);
+  const Lock* lock = find_lock(p, tag, hash);
+  if (lock == nullptr) return;
+  for (const Holding* h = lock->holders; h != nullptr; h = h->next) {
+    if (h->slot != me && (h->modes & conflicting) != 0) slots.push_back(h->slot);
   }
+}
+
+std::vector<VirtualId> conflicting_transactions(std::span<const LockTag> tags, LockMode mode) {
+  std::vector<int> slots;
+  for (const LockTag& tag : tags) find_conflicting(tag, mode, slots);
   std::sort(slots.begin(), slots.end());
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   std::vector<VirtualId> result;
@@ -150,17 +154,22 @@ std::vector<std::int32_t> blocking_pids(std::int32_t pid) {
   return pids;
 }
 
-bool has_waiters(const LockTag& tag, LockMode mode) {
-  std::uint32_t hash = hash_tag(tag);
-  Partition& p = partition_of(hash);
-  LwLockGuard guard(p.lock, LwMode::shared);
-  const Lock* lock = find_lock(p, tag, hash);
-  return lock != nullptr && (lock->wait_mask & conflict_mask(tag.kind, mode)) != 0;
+bool has_waiters(std::span<const LockTag> tags, LockMode mode) {
+  return std::any_of(tags.begin(), tags.end(), [mode](const LockTag& tag) {
+    std::uint32_t hash = hash_tag(tag);
+    Partition& p = partition_of(hash);
+    LwLockGuard guard(p.lock, LwMode::shared);
+    const Lock* lock = find_lock(p, tag, hash);
+    return lock != nullptr && (lock->wait_mask & conflict_mask(tag.kind, mode)) != 0;
+  });
 }
 
-void wait_for_lockers(const LockTag& tag, LockMode mode) {
-  for (const VirtualId& id : conflicting_transactions(tag, mode)) wait_for_virtual_transaction(id.slot, id.number);
+void wait_for_lockers(std::span<const LockTag> tags, LockMode mode) {
+  for (const VirtualId& id : conflicting_transactions(tags, mode)) wait_for_virtual_transaction(id.slot, id.number);
 }
+
+void wait_for_lockers(const LockTag& tag, LockMode mode) { wait_for_lockers(std::span(&tag, 1), mode); }
+bool has_waiters(const LockTag& tag, LockMode mode) { return has_waiters(std::span(&tag, 1), mode); }
 
 void begin_virtual_transaction(std::uint64_t number) {
   HATHI_ASSERT(number != 0 && (number & kVirtualWaitedFor) == 0);

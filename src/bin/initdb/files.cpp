@@ -134,6 +134,7 @@ std::string postgresql_conf(const Options& o) {
       "#maintenance_work_mem = 64MB\n"
       "dynamic_shared_memory_type = posix\n"
       "#relation_extension_lock_slots = 1024\t# restart\n"
+      "#subtree_lock_threshold = 64\t\t# partitions from which one lock is taken on all\n"
       "\n# --- write-ahead log ---\n"
       "#fsync = on\t\t\t\t# off: a power failure loses the data directory\n"
       "#synchronous_commit = on\n"

@@ -251,7 +251,7 @@ TEST_F(SettingsTest, WhatDoesNotExistIsRefused) {
 TEST_F(SettingsTest, EveryDefinitionIsConsistent) {
   auto all = rows();
   std::erase_if(all, [](const Row& row) { return row.category == "Customized Options"; });
-  EXPECT_EQ(all.size(), 357u);  // PostgreSQL 15's 356 and relation_extension_lock_slots
+  EXPECT_EQ(all.size(), 358u);  // PostgreSQL 15's 356, relation_extension_lock_slots and subtree_lock_threshold
   for (const Row& row : all) {
     EXPECT_FALSE(row.category.empty()) << row.name;
     EXPECT_FALSE(row.short_desc.empty()) << row.name;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "hathi/error/sql_error.h"
-#include "hathi/locking/lock_table.h"
+#include "hathi/locking/subtrees.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/combo.h"
 #include "hathi/transaction/oid_counter.h"
@@ -383,7 +383,7 @@ LockTag LockTag::tuple_tag(Oid database, Oid relation, TupleId tid) {
 }
 LockResult acquire(ResourceOwner&, const LockTag&, LockMode, bool) { return LockResult::granted; }
 bool release(ResourceOwner&, const LockTag&, LockMode) { return true; }
-bool has_waiters(const LockTag&, LockMode) { return waiters; }
+bool has_waiters(std::span<const LockTag>, LockMode) { return waiters; }
 bool wait_for_transaction(ResourceOwner&, Xid xid, bool dont_wait) {
   for (const Frame& f : frames) HATHI_ASSERT(!f.exclusive && f.sharers == 0);  // no content lock while waiting
   if (fate_of(xid) != Fate::running) return true;

@@ -85,6 +85,7 @@ extern int shared_memory_type;                  // How the main shared memory is
 extern std::string krb_server_keyfile;         // Kerberos key file of the server
 extern bool krb_caseins_users;                 // Compares Kerberos and GSSAPI user names without regard to case
 extern int max_worker_processes;               // Most background workers
+extern int subtree_lock_threshold;             // Partitions of one table from which a statement locks all with one lock
 
 }  // namespace values
 
