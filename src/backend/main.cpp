@@ -12,6 +12,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/session/session.h"
+#include "hathi/shmem/image.h"
 #include "hathi/shmem/process_title.h"
 #include "hathi/shmem/segment.h"
 #include "hathi/storage/file.h"
@@ -100,6 +101,7 @@ int print_setting(const std::string& name) {
 }
 
 int run_server(int argc, char** argv, const postmaster::CommandLine& line) {
+  shmem::begin_image();
   std::string directory = postmaster::absolute_path(line.data_directory);
   struct stat info {};
   if (stat(directory.c_str(), &info) != 0) {

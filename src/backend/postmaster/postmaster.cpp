@@ -103,6 +103,7 @@ class Postmaster final : Connections::Owner {
   Clock::time_point kill_at_ = Clock::time_point::max();
   Clock::time_point next_pid_check_, next_touch_, next_look_, last_client_;
   int wanted_spares_ = kFewestSpares;
+  bool image_ready_ = false;
   bool filling_ = false;
 };
 
@@ -156,7 +157,6 @@ void Postmaster::start() {
   next_touch_ = Clock::now() + kTouchSockets;
   arm_tick();
   for (int descriptor : sockets.descriptors) connections_.listen(descriptor);
-  shmem::prepare_image_for_forks(config::values::huge_pages != 0);
   start_recovery();
 }
 
@@ -215,6 +215,11 @@ void Postmaster::launch(int socket) {
 // Processes that wait for a client make a connection cheap for it: the fork and the first touch of memory are behind them.
 void Postmaster::fill_spares() {
   if (phase_ != Phase::running || shutdown_ != Shutdown::none) return;
+  if (!image_ready_) {
+    // As late as possible: what is freed afterwards leaves holes again.
+    shmem::prepare_image_for_forks(config::values::huge_pages != 0);
+    image_ready_ = true;
+  }
   int room = config::values::max_connections - shmem::session_count();
   while (children_.spares() < std::min(wanted_spares_, room)) {
     int before = children_.spares();

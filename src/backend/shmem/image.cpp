@@ -33,6 +33,10 @@ constexpr std::uintptr_t kHugePage = 2u << 20;
 constexpr std::size_t kFirstHeap = 192 * 1024;
 constexpr std::size_t kFirstBlock = 96 * 1024;
 constexpr int kHeapGrowth = 512 * 1024;
+// Up to this size malloc keeps freed blocks by their exact size, in steps of 16 bytes.
+constexpr std::size_t kLargestCached = 2040, kSmallestBlock = 24;
+// While the image is built large arrays are to stand in the heap with the rest.
+constexpr int kLargestInHeap = 32 << 20, kUsualMmapThreshold = 128 * 1024;
 constexpr std::size_t kMovedConstants = 3 * kHugePage;
 
 struct MappedRange {
@@ -120,19 +124,25 @@ void move_code(const std::vector<MappedRange>& ranges) {
 
 std::uintptr_t heap_top() { return reinterpret_cast<std::uintptr_t>(sbrk(0)) - mallinfo2().keepcost; }
 
-// Takes the holes in the heap out of use, so that children allocate side by side at its top instead of copying a page for each hole
-// they come across. What is taken is given to nobody.
-void fill_heap_holes() {
-  for (std::size_t size = 64 * 1024; size >= 24; size = size > 512 ? size / 2 : size - 16) {
-    std::uintptr_t top = heap_top();
+// Takes what is free below `end` out of use, so that children allocate side by side beyond it instead of copying a page for each hole they
+// come across. What is taken is given to nobody.
+void fill_heap_holes(std::uintptr_t end) {
+  auto fill = [end](std::size_t size) {
     while (void* hole = std::malloc(size)) {
-      if (reinterpret_cast<std::uintptr_t>(hole) < top) continue;
+      if (reinterpret_cast<std::uintptr_t>(hole) < end) continue;
       std::free(hole);
-      break;
+      return;
     }
-    if (size < 40) break;
-  }
-  mallopt(M_TOP_PAD, kHeapGrowth);
+  };
+  for (std::size_t size = 64 * 1024; size > kLargestCached; size /= 2) fill(size);
+  for (std::size_t size = kLargestCached; size >= kSmallestBlock; size -= 16) fill(size);
+}
+
+// Moves the heap's end to a 2 MiB boundary, as somebody else's memory: malloc goes on beyond it.
+std::uintptr_t advance_heap() {
+  auto end = reinterpret_cast<std::uintptr_t>(sbrk(0)), boundary = round_up(end);
+  if (boundary > end && sbrk(static_cast<std::intptr_t>(boundary - end)) == reinterpret_cast<void*>(-1)) return end;
+  return boundary;
 }
 
 #endif
@@ -142,10 +152,19 @@ void fill_heap_holes() {
 std::int64_t server_start_time() { return start_time; }
 void set_server_start_time(std::int64_t microseconds) { start_time = microseconds; }
 
+void begin_image() {
+#ifndef HATHI_SANITIZED
+  advance_heap();
+  mallopt(M_MMAP_THRESHOLD, kLargestInHeap);
+#endif
+}
+
 void prepare_image_for_forks(bool huge_code) {
 #ifndef HATHI_SANITIZED
   if (huge_code) move_code(mapped_ranges());
-  fill_heap_holes();
+  fill_heap_holes(advance_heap());
+  mallopt(M_MMAP_THRESHOLD, kUsualMmapThreshold);
+  mallopt(M_TOP_PAD, kHeapGrowth);
 #endif
   collapse_private_memory(mapped_ranges());
 }

@@ -5,6 +5,9 @@
 
 namespace hathi::shmem {
 
+// Before the server's tables are built: from here on the heap begins at a 2 MiB boundary and takes large arrays too, so that it can move
+// to huge pages as a whole.
+void begin_image();
 // Makes forks cheap: the private memory that has been filled so far (registries, tables of built-in objects) is moved to huge pages
 // where the kernel can, so that a fork copies one entry for 2 MiB instead of 512; holes in the heap are taken out of use. huge_code:
 // the server's code moves to huge pages too (profilers then do not know it by its file). Once, after initialisation, before the first fork.
