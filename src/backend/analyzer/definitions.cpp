@@ -128,7 +128,7 @@ Expr* analyze_domain_check(const ast::Expr* node, std::string_view text, Arena& 
   return e;
 }
 
-Constant* analyze_partition_value(const ast::Expr* node, std::string_view text, Arena& arena, std::string_view column, Oid type, std::int32_t typmod,
+Expr* analyze_partition_value(const ast::Expr* node, std::string_view text, Arena& arena, std::string_view column, Oid type, std::int32_t typmod,
                                   Oid collation) {
   Scope s(text, arena, nullptr, nullptr);
   Expr* e = transform(s.state(), node, Clause::partition_bound);
@@ -151,7 +151,7 @@ Constant* analyze_partition_value(const ast::Expr* node, std::string_view text, 
     return as<Constant>(done);
   }
   Constant* constant = evaluate_constant(done, arena);
-  if (constant == nullptr) throw_not_supported("partition bound expression", location_of(node));
+  if (constant == nullptr) return done;
   constant->type = type;
   constant->typmod = typmod;
   constant->collation = collation;

@@ -5,6 +5,7 @@
 #include "hathi/catalog/quote.h"
 #include "hathi/datum/function.h"
 #include "hathi/parser/parser.h"
+#include "hathi/partition/partition.h"
 #include "hathi/types/array.h"
 #include "deparser.h"
 
@@ -22,6 +23,24 @@ std::string and_list(const List<Expr*>& list, const ExpressionScope& scope, bool
   return text;
 }
 
+// relpartbound as the clause of CREATE TABLE.
+Datum partition_bound(FunctionCall& call, std::string_view text, const catalog::RelationRef& partition) {
+  if (!partition || !is_valid(partition->parent)) return call.null();
+  catalog::RelationRef parent = catalog::try_open_relation(partition->parent, locking::LockMode::none);
+  if (!parent || parent->kind != catalog::relation_kind::partitioned_table) return call.null();
+  const partition::PartitionKey& key = partition::key_of(*parent);
+  return varlena::make(call.arena(), partition::bound_to_sql(partition::bound_from_text(text, key, call.arena()), key));
+}
+
+Datum partition_constraint_definition(FunctionCall& call) {
+  catalog::RelationRef r = catalog::try_open_relation(call.arg(0).as_oid(), locking::LockMode::none);
+  if (!r || !r->is_partition || r->index != nullptr) return call.null();
+  const Expr* e = partition::partition_constraint(*r, call.arena());
+  if (e == nullptr) return call.null();
+  ExpressionScope scope = scope_of(*r);
+  return text_or_null(call, deparse_expression(e, &scope, false));
+}
+
 Datum get_expr(FunctionCall& call, bool pretty) {
   std::string_view text = call.text(0);
   Oid relation = call.arg(1).as_oid();
@@ -33,8 +52,7 @@ Datum get_expr(FunctionCall& call, bool pretty) {
     scope = scope_of(*opened);
   }
   Arena arena;
-  // Partition bounds are stored as the clause itself.
-  if (text.starts_with("FOR VALUES") || text == "DEFAULT") return varlena::make(call.arena(), text);
+  if (partition::is_bound_text(text)) return partition_bound(call, text, opened);
   if (text.starts_with("[")) return text_or_null(call, and_list(list_from_text(text, arena), scope, pretty));
   return text_or_null(call, deparse_expression(expr_from_text(text, arena), &scope, pretty));
 }
@@ -304,7 +322,7 @@ constexpr BuiltinFunction kFunctions[] = {
     {Oid{2506}, viewdef_pretty}, {Oid{2507}, indexdef_column}, {Oid{2508}, constraintdef_pretty}, {Oid{2509}, pg_get_expr_pretty},
     {Oid{3159}, viewdef_wrap}, {Oid{3352}, partkeydef}, {Oid{3808}, function_arg_default},
     {Oid{1662}, triggerdef}, {Oid{2730}, triggerdef_pretty},
-    {Oid{3408}, nothing_to_print}, {Oid{3415}, nothing_to_print}, {Oid{6173}, nothing_to_print}, {Oid{6174}, nothing_to_print}, {Oid{6197}, nothing_to_print},
+    {Oid{3408}, partition_constraint_definition}, {Oid{3415}, nothing_to_print}, {Oid{6173}, nothing_to_print}, {Oid{6174}, nothing_to_print}, {Oid{6197}, nothing_to_print},
 };
 
 }  // namespace

@@ -76,15 +76,25 @@ std::string key_name(const catalog::Relation& r, const PendingConstraint& pendin
   return choose_relation_name(r.name, primary ? std::string() : joined(pending.columns), primary ? "pkey" : "key", r.schema);
 }
 
-void set_columns_not_null(Oid table, const std::vector<AttrNumber>& columns) {
-  catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
+// Also in partitions; rows are looked at.
+void set_columns_not_null(Oid table, const std::vector<std::string>& columns) {
   bool changed = false;
-  for (AttrNumber n : columns) {
-    if ((*r->descriptor)[n - 1].not_null) continue;
-    set_not_null(table, n);
-    changed = true;
+  std::vector<Oid> members;
+  {
+    catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::access_exclusive);
+    for (const std::string& name : columns) {
+      AttrNumber n = find_column(*r, name);
+      if (n == 0 || (*r->descriptor)[n - 1].not_null) continue;
+      if (r->kind == kind::table) check_no_nulls(table, n);
+      set_not_null(table, n);
+      changed = true;
+    }
+    if (r->kind == kind::partitioned_table) {
+      for (const partition::Member& m : partition::full_descriptor_of(*r).members) members.push_back(m.oid);
+    }
   }
   if (changed) transaction::advance_command();
+  for (Oid member : members) set_columns_not_null(member, columns);
 }
 
 }  // namespace
@@ -96,12 +106,14 @@ Oid create_key(Oid table, const PendingConstraint& pending, std::string_view tex
   catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
   if (primary) {
     for (const catalog::IndexDescriptor* i : r->indexes) {
-      if (i->primary) throw SqlError(sqlstate::invalid_table_definition, "multiple primary keys for table \"{}\" are not allowed", r->name).at(c.location);
+      if (i->primary) throw SqlError(sqlstate::invalid_table_definition, "multiple primary keys for table \"{}\" are not allowed", r->name);
     }
   }
   std::vector<AttrNumber> columns = key_columns(*r, pending.columns, primary, c.location);
   if (primary) {
-    set_columns_not_null(table, columns);
+    std::vector<std::string> names;
+    for (AttrNumber n : columns) names.emplace_back((*r->descriptor)[n - 1].name);
+    set_columns_not_null(table, names);
     r = catalog::open_relation(table, locking::LockMode::none);
   }
   Arena arena(1024);

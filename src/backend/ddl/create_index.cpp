@@ -121,6 +121,8 @@ std::string default_index_name(const NewIndex& n, const catalog::Relation& r) {
 }
 
 void check_table(const catalog::Relation& r) {
+  if (r.index != nullptr) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is an index", r.name);
+  if (r.kind == kind::composite) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is a composite type", r.name);
   if (r.kind != kind::table && r.kind != kind::materialized_view && r.kind != kind::partitioned_table) {
     std::string_view what = r.kind == kind::view ? "views" : r.kind == kind::foreign_table ? "foreign tables" : r.kind == kind::sequence ? "sequences" : r.kind == kind::toast ? "TOAST tables" : r.kind == kind::composite ? "composite types" : "indexes";
     throw SqlError(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"", r.name).detail(fmt::format("This operation is not supported for {}.", what));

@@ -43,11 +43,13 @@ void collect_elements(const parser::CreateTableStatement& s, std::string_view te
 }
 
 // Primary-key columns named in a table constraint are NOT NULL from the start.
-void mark_key_columns(TableDefinition& definition) {
+void mark_key_columns(TableDefinition& definition, std::string_view table) {
   bool seen_primary = false;
   for (const PendingConstraint& pending : definition.constraints) {
     if (pending.syntax->type != parser::ConstraintKind::primary_key) continue;
-    if (seen_primary) throw SqlError(sqlstate::invalid_table_definition, "multiple primary keys for table are not allowed").at(pending.syntax->location);
+    if (seen_primary) {
+      throw SqlError(sqlstate::invalid_table_definition, "multiple primary keys for table \"{}\" are not allowed", table).at(pending.syntax->location);
+    }
     seen_primary = true;
     for (std::string_view name : pending.columns) {
       auto it = std::find_if(definition.columns.begin(), definition.columns.end(), [&](const NewColumn& c) { return c.name == name; });
@@ -137,7 +139,7 @@ void create_table(const parser::CreateTableStatement& s, std::string_view text) 
     inherit_columns(s, arena, definition);
   }
   collect_elements(s, text, arena, definition);
-  mark_key_columns(definition);
+  mark_key_columns(definition, relation.name);
   std::vector<Oid> sequences;
   create_sequences(definition, relation, sequences);
   relation.columns = definition.columns;
@@ -157,9 +159,9 @@ void create_table(const parser::CreateTableStatement& s, std::string_view text) 
   if (parent) attach_new_partition(table, *parent, bound);
   record_inheritance(table, s);
   create_toast_table_if_needed(table);
+  if (parent) copy_parent_indexes_and_keys(table, *parent);
   create_inherited_checks(table, definition.inherited_checks);
   create_constraints(table, definition.constraints, text, false);
-  if (parent) copy_parent_indexes_and_keys(table, *parent);
   finish_like(table, s, text);
   if (s.on_commit != parser::OnCommit::none) remember_on_commit(table, s.on_commit);
 }

@@ -121,9 +121,9 @@ void record_index_dependencies(const NewIndex& n, Oid oid, Oid constraint) {
       catalog::record_dependency(self, {catalog_oid::pg_collation, c.collation, 0}, DependencyKind::normal);
     }
     if (is_valid(c.operator_class)) catalog::record_dependency(self, {catalog_oid::pg_opclass, c.operator_class, 0}, DependencyKind::normal);
-    if (c.expression != nullptr) catalog::record_dependencies_on(self, c.expression, n.table, DependencyKind::normal);
+    if (c.expression != nullptr) catalog::record_dependencies_on(self, c.expression, n.table, DependencyKind::normal, DependencyKind::automatic);
   }
-  for (const nodes::Expr* e : n.predicate) catalog::record_dependencies_on(self, e, n.table, DependencyKind::normal);
+  for (const nodes::Expr* e : n.predicate) catalog::record_dependencies_on(self, e, n.table, DependencyKind::normal, DependencyKind::automatic);
 }
 
 Oid create_index_constraint(const NewIndex& n, Oid oid, const catalog::Relation& table) {
@@ -136,11 +136,17 @@ Oid create_index_constraint(const NewIndex& n, Oid oid, const catalog::Relation&
   c.type = n.constraint;
   c.deferrable = n.deferrable;
   c.initially_deferred = n.initially_deferred;
-  c.no_inherit = table.kind != kind::partitioned_table;
+  c.no_inherit = !is_valid(n.parent_constraint);
   c.is_local = !is_valid(n.parent_constraint);
   c.inherit_count = is_valid(n.parent_constraint) ? 1 : 0;
   for (int i = 0; i < n.key_count; ++i) c.columns.push_back(n.columns[static_cast<std::size_t>(i)].column);
-  return insert_constraint(c);
+  Oid constraint = insert_constraint(c);
+  if (is_valid(n.parent_constraint)) {
+    ObjectAddress self{catalog_oid::pg_constraint, constraint, 0};
+    catalog::record_dependency(self, {catalog_oid::pg_constraint, n.parent_constraint, 0}, DependencyKind::partition_primary);
+    catalog::record_dependency(self, {catalog_oid::pg_class, n.table, 0}, DependencyKind::partition_secondary);
+  }
+  return constraint;
 }
 
 }  // namespace
@@ -182,7 +188,13 @@ Oid create_index(const NewIndex& n) {
   insert_index_row(n, oid);
   Oid constraint = n.constraint != '\0' ? create_index_constraint(n, oid, *table) : kInvalidOid;
   record_index_dependencies(n, oid, constraint);
-  if (is_valid(n.parent_index)) insert_index_inheritance(oid, n.parent_index);
+  if (is_valid(n.parent_index)) {
+    insert_inheritance_row(oid, n.parent_index, 1);
+    catalog::RelationRef parent = catalog::open_relation(n.parent_index, locking::LockMode::none);
+    if (!parent->has_subclass) {
+      update_class_row(n.parent_index, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhassubclass, Datum::of(true)); });
+    }
+  }
   update_class_row(n.table, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhasindex, Datum::of(true)); });
   catalog::note_change(catalog_oid::pg_class, n.table);
   transaction::advance_command();

@@ -5,6 +5,7 @@
 #include "hathi/analyzer/analyze.h"
 #include "hathi/analyzer/deparse.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/executor/executor.h"
 #include "hathi/parser/ast_expression.h"
 #include "partition_bound.h"
 
@@ -61,9 +62,11 @@ class Reader {
     analyzer::ExpressionScope scope = analyzer::scope_of(parent_);
     return analyzer::deparse_expression(c.expr, &scope, false);
   }
-  nodes::Constant* value(const parser::Expr* e, std::size_t i) {
+  NullableDatum value(const parser::Expr* e, std::size_t i) {
     const partition::KeyColumn& c = key_.columns[i];
-    return analyzer::analyze_partition_value(e, text_, arena_, column_name(i), c.type, c.typmod, c.collation);
+    const nodes::Expr* done = analyzer::analyze_partition_value(e, text_, arena_, column_name(i), c.type, c.typmod, c.collation);
+    if (nodes::is<nodes::Constant>(done)) return {nodes::as<nodes::Constant>(done)->value, nodes::as<nodes::Constant>(done)->is_null};
+    return executor::evaluate(done, {}, arena_);
   }
 
   // Each value once.
@@ -72,11 +75,11 @@ class Reader {
     auto* values = arena_.make_array<NullableDatum>(s.values.size());
     std::size_t count = 0;
     for (const parser::Expr* e : s.values) {
-      const nodes::Constant* k = value(e, 0);
+      NullableDatum k = value(e, 0);
       bool seen = std::any_of(values, values + count, [&](const NullableDatum& other) {
-        return k->is_null ? other.is_null : !other.is_null && datum_image_equal(k->value, other.value, k->layout);
+        return k.is_null ? other.is_null : !other.is_null && partition::compare_values(key_.columns[0], k.value, other.value) == 0;
       });
-      if (!seen) values[count++] = {k->value, k->is_null};
+      if (!seen) values[count++] = k;
     }
     b.values = {values, count};
   }
@@ -95,9 +98,9 @@ class Reader {
     auto* out = arena_.make_array<RangeDatum>(list.size());
     for (std::uint32_t i = 0; i < list.size(); ++i) {
       if (is_infinite(list[i], out[i].kind)) continue;
-      const nodes::Constant* k = value(list[i], i);
-      if (k->is_null) throw SqlError(sqlstate::invalid_object_definition, "cannot specify NULL in range bound");
-      out[i].value = k->value;
+      NullableDatum k = value(list[i], i);
+      if (k.is_null) throw SqlError(sqlstate::invalid_object_definition, "cannot specify NULL in range bound");
+      out[i].value = k.value;
     }
     for (std::uint32_t i = 1; i < list.size(); ++i) {
       RangeDatum::Kind before = out[i - 1].kind;

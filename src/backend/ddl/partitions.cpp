@@ -10,6 +10,7 @@
 #include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
 #include "inheritance.h"
+#include "partition_indexes.h"
 #include "relation_store.h"
 
 namespace hathi::ddl {
@@ -160,9 +161,9 @@ void attach_new_partition(Oid table, const catalog::Relation& parent, const part
   transaction::advance_command();
 }
 
-void insert_index_inheritance(Oid index, Oid parent_index) {
-  insert_inheritance_row(index, parent_index, 1);
-  catalog::note_change(catalog_oid::pg_class, parent_index);
+void copy_parent_indexes_and_keys(Oid table, const catalog::Relation& parent) {
+  ensure_partition_indexes(parent, table);
+  if (!parent.foreign_keys.empty() || !parent.referenced_by.empty()) throw_not_supported("foreign keys of partitioned tables");
 }
 
 }  // namespace hathi::ddl

@@ -40,8 +40,6 @@ void remove_partition(Oid child, Oid parent);
 void check_default_partition(const catalog::Relation& parent, const partition::Bound& bound);
 // An expression over the parent's columns as one over the child's. Error 0A000 for whole rows.
 nodes::Expr* map_columns(const nodes::Expr* e, std::span<const AttrNumber> map, Arena& arena);
-// pg_inherits of an index that is part of a partitioned one.
-void insert_index_inheritance(Oid index, Oid parent_index);
 // Every index, key and foreign key of the parent gets its counterpart.
 void copy_parent_indexes_and_keys(Oid table, const catalog::Relation& parent);
 // An index on a partitioned table and, unless only, on its partitions.

@@ -36,10 +36,6 @@ void inherit_columns(const parser::CreateTableStatement& s, Arena&, TableDefinit
 void record_inheritance(Oid, const parser::CreateTableStatement&) {}
 void copy_like(const parser::TableLikeClause&, std::string_view, Arena&, TableDefinition&) { throw_not_supported("LIKE"); }
 void finish_like(Oid, const parser::CreateTableStatement&, std::string_view) {}
-void copy_parent_indexes_and_keys(Oid, const catalog::Relation& parent) {
-  if (!parent.indexes.empty() || !parent.foreign_keys.empty()) throw_not_supported("partitions of tables with indexes");
-}
-Oid create_partitioned_index(NewIndex, const catalog::Relation&, std::string_view, bool) { throw_not_supported("indexes of partitioned tables"); }
 
 void drop_temporary_objects() { catalog::drop_temporary_objects(); }
 void drop_temporary_objects_at_exit() {}

@@ -35,7 +35,6 @@ void derive(const PartitionDescriptor& from, std::span<const Oid> removed, std::
 // From pg_partitioned_table.
 PartitionKey* load_key(const catalog::Relation& parent, Arena& arena);
 std::uint64_t hash_of_key(const PartitionKey& key, const Datum* values, const bool* nulls, Arena& scratch);
-int compare_values(const KeyColumn& column, Datum a, Datum b);
 // <0, 0, >0: the boundary against key values (all not null).
 int compare_with_key(const PartitionKey& key, const RangeDatum* boundary, const Datum* values);
 // How many boundaries are not above the bound.

@@ -82,6 +82,7 @@ void initialise_server() {
   types::register_all();
   analyzer::register_functions();
   catalog::register_catalog_functions();
+  partition::register_functions();
   analyzer::register_functions();
   session::register_session_functions();
   transaction::register_functions();

@@ -75,9 +75,10 @@ nodes::Expr* analyze_value(const parser::Expr* node, std::string_view text, Aren
                            std::int32_t typmod);
 // CHECK of a domain: VALUE is the domain's value of its base type.
 nodes::Expr* analyze_domain_check(const parser::Expr* node, std::string_view text, Arena& arena, Oid base_type, std::int32_t base_typmod, Oid collation);
-// A value of a partition bound as a constant of the key's type: FOR VALUES IN/FROM/TO. column: the key's name for messages.
-nodes::Constant* analyze_partition_value(const parser::Expr* node, std::string_view text, Arena& arena, std::string_view column, Oid type,
-                                         std::int32_t typmod, Oid collation);
+// A value of a partition bound as an expression of the key's type without variables, a constant where the analyzer can evaluate it:
+// FOR VALUES IN/FROM/TO. column: the key's name for messages.
+nodes::Expr* analyze_partition_value(const parser::Expr* node, std::string_view text, Arena& arena, std::string_view column, Oid type,
+                                     std::int32_t typmod, Oid collation);
 // Arguments of EXECUTE, coerced to the statement's parameter types. Errors: 42804 parameter $1 of type x cannot be coerced to the expected type y.
 List<nodes::Expr*> analyze_execute_arguments(const List<parser::Expr*>& args, std::string_view text, Arena& arena, std::span<const Oid> types,
                                              std::string_view statement_name);

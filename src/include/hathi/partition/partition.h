@@ -104,6 +104,8 @@ void note_attached(const catalog::Relation& parent, const Member& member, const 
 void note_detached(Oid parent, Oid member);
 // The table is dropped, or changed in ways that the two above do not tell (detach pending): what is known of it is read anew.
 void forget_descriptor(Oid parent);
+// The SQL functions pg_partition_tree, …; before catalog::initialize().
+void register_functions();
 // Connects with transaction/ (hooks); once, before the first fork.
 void install();
 
@@ -126,6 +128,8 @@ struct Overlap {
 Overlap find_overlap(const PartitionDescriptor& descriptor, const Bound& bound);
 // Range bounds by their order; as the key sorts. <0, 0, >0; column: the first in which they differ.
 int compare_bounds(const PartitionKey& key, std::span<const RangeDatum> a, std::span<const RangeDatum> b, int* column = nullptr);
+// Two values of a key column (list, range), both not null. <0, 0, >0.
+int compare_values(const KeyColumn& column, Datum a, Datum b);
 // Copies a bound with its values.
 Bound* copy_bound(const Bound& bound, const PartitionKey& key, Arena& arena);
 
