@@ -8,6 +8,7 @@
 #include "hathi/executor/executor.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/transaction.h"
+#include "alter_table.h"
 #include "partitions.h"
 #include "row_values.h"
 #include "statements.h"
@@ -77,7 +78,7 @@ std::string key_name(const catalog::Relation& r, const PendingConstraint& pendin
 }
 
 // Also in partitions; rows are looked at.
-void set_columns_not_null(Oid table, const std::vector<std::string>& columns) {
+void set_columns_not_null(Oid table, const std::vector<std::string>& columns, bool recurse) {
   bool changed = false;
   std::vector<Oid> members;
   {
@@ -89,17 +90,15 @@ void set_columns_not_null(Oid table, const std::vector<std::string>& columns) {
       set_not_null(table, n);
       changed = true;
     }
-    if (r->kind == kind::partitioned_table) {
-      for (const partition::Member& m : partition::full_descriptor_of(*r).members) members.push_back(m.oid);
-    }
+    if (recurse) members = partitions_of(*r, locking::LockMode::access_exclusive);
   }
   if (changed) transaction::advance_command();
-  for (Oid member : members) set_columns_not_null(member, columns);
+  for (Oid member : members) set_columns_not_null(member, columns, true);
 }
 
 }  // namespace
 
-Oid create_key(Oid table, const PendingConstraint& pending, std::string_view text) {
+Oid create_key(Oid table, const PendingConstraint& pending, std::string_view text, bool recurse) {
   const parser::Constraint& c = *pending.syntax;
   bool primary = c.type == ConstraintKind::primary_key;
   if (!c.index.empty()) return adopt_index_as_constraint(table, c);
@@ -113,7 +112,10 @@ Oid create_key(Oid table, const PendingConstraint& pending, std::string_view tex
   if (primary) {
     std::vector<std::string> names;
     for (AttrNumber n : columns) names.emplace_back((*r->descriptor)[n - 1].name);
-    set_columns_not_null(table, names);
+    if (!recurse) {
+      for (const std::string& name : names) require_not_null_in_partitions(*r, name);
+    }
+    set_columns_not_null(table, names, recurse);
     r = catalog::open_relation(table, locking::LockMode::none);
   }
   Arena arena(1024);
@@ -134,93 +136,20 @@ Oid create_key(Oid table, const PendingConstraint& pending, std::string_view tex
   std::vector<std::string_view> toast;
   n.options = relation_options(c.options, kind::index, toast, arena);
   n.tablespace = resolve_tablespace(c.tablespace, r->persistence);
-  if (r->kind == kind::partitioned_table) return create_partitioned_index(std::move(n), *r, text, true);
+  if (r->kind == kind::partitioned_table) return create_partitioned_index(std::move(n), *r, text, recurse);
   return create_index(n);
 }
 
-namespace {
-
-Oid insert_check(const NewConstraint& n) {
-  Oid oid = insert_constraint(n);
-  update_class_row(n.table, [](catalog::CatalogRow& row, Arena&) {
-    row.set(catalog::pg_class::relchecks, Datum::of(static_cast<std::int16_t>(row.get(catalog::pg_class::relchecks).as_int16() + 1)));
-  });
-  transaction::advance_command();
-  return oid;
-}
-
-// A check of the name is there: the same one from a parent is merged, anything else refused.
-void merge_check(const catalog::Relation& r, std::string_view name, const nodes::Expr* e) {
-  for (const catalog::CheckConstraint& other : r.checks) {
-    if (other.name != name || !nodes::equal(other.expr, e) || !r.is_partition) continue;
-    report_notice(sqlstate::successful_completion, "merging constraint \"{}\" with inherited definition", name);
-    return;
-  }
-  throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", name, r.name);
-}
-
-}  // namespace
-
-void create_inherited_checks(Oid table, const std::vector<InheritedCheck>& checks) {
-  for (const InheritedCheck& check : checks) {
-    NewConstraint n;
-    n.name = check.name;
-    n.schema = catalog::open_relation(table, locking::LockMode::none)->schema;
-    n.table = table;
-    n.type = 'c';
-    n.is_local = false;
-    n.inherit_count = 1;
-    n.columns = used_columns(check.expr);
-    n.check = check.expr;
-    insert_check(n);
-  }
-}
-
-Oid create_check(Oid table, const PendingConstraint& pending, std::string_view text, bool validate, std::vector<std::string>& taken) {
-  const parser::Constraint& c = *pending.syntax;
-  catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
-  Arena arena(2048);
-  analyzer::ExpressionScope scope = analyzer::scope_of(*r);
-  nodes::Expr* e = analyzer::analyze_condition(c.expr, text, arena, &scope, analyzer::Clause::check_constraint, "CHECK");
-  NewConstraint n;
-  n.columns = used_columns(e);
-  if (!c.name.empty()) {
-    n.name = c.name;
-    if (constraint_name_is_used(table, kInvalidOid, c.name)) {
-      merge_check(*r, c.name, e);
-      return kInvalidOid;
-    }
-    if (std::find(taken.begin(), taken.end(), n.name) != taken.end()) {
-      throw SqlError(sqlstate::duplicate_object, "check constraint \"{}\" already exists", c.name);
-    }
-  } else {
-    std::string_view column = n.columns.size() == 1 ? (*r->descriptor)[n.columns[0] - 1].name : std::string_view();
-    n.name = choose_constraint_name(r->name, column, "check", r->schema, taken);
-  }
-  taken.push_back(n.name);
-  n.schema = r->schema;
-  n.table = table;
-  n.type = 'c';
-  n.no_inherit = c.no_inherit;
-  n.validated = !c.not_valid;
-  n.check = e;
-  if (c.no_inherit && r->kind == kind::partitioned_table) {
-    throw SqlError(sqlstate::invalid_table_definition, "cannot add NO INHERIT constraint to partitioned table \"{}\"", r->name);
-  }
-  if (validate && !c.not_valid && r->kind != kind::partitioned_table) executor::validate_check(table, e, n.name);
-  return insert_check(n);
-}
-
-void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate) {
+void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate, bool recurse) {
   std::vector<std::string> taken;
   for (const PendingConstraint& p : constraints) {
-    if (p.syntax->type == ConstraintKind::check) create_check(table, p, text, validate, taken);
+    if (p.syntax->type == ConstraintKind::check) create_check(table, p, text, validate, recurse, taken);
   }
   // The primary key comes first, then the others in their order.
   for (bool primary : {true, false}) {
     for (const PendingConstraint& p : constraints) {
       bool is_key = p.syntax->type == ConstraintKind::primary_key || p.syntax->type == ConstraintKind::unique;
-      if (is_key && (p.syntax->type == ConstraintKind::primary_key) == primary) create_key(table, p, text);
+      if (is_key && (p.syntax->type == ConstraintKind::primary_key) == primary) create_key(table, p, text, recurse);
     }
   }
   for (const PendingConstraint& p : constraints) {

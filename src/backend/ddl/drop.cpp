@@ -9,6 +9,7 @@
 #include "hathi/parser/parser.h"
 #include "hathi/transaction/transaction.h"
 #include "object_names.h"
+#include "partitions.h"
 #include "statements.h"
 
 namespace hathi::ddl {
@@ -59,7 +60,11 @@ bool add_relation(const parser::DropStatement& s, const parser::RangeVar& name, 
   }
   if (wanted == kind::table) {
     catalog::RelationRef peek = catalog::try_open_relation(oid, locking::LockMode::access_share);
-    if (peek && is_valid(peek->parent)) catalog::try_open_relation(peek->parent, locking::LockMode::access_exclusive);
+    // The default partition's implicit constraint changes with its siblings.
+    if (peek && is_valid(peek->parent) && catalog::try_open_relation(peek->parent, locking::LockMode::access_exclusive)) {
+      Oid default_partition = default_partition_of(peek->parent);
+      if (is_valid(default_partition) && default_partition != oid) catalog::try_open_relation(default_partition, locking::LockMode::access_exclusive);
+    }
   }
   catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::access_exclusive);
   if (!r) {

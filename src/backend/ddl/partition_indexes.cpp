@@ -320,8 +320,8 @@ void attach_index_statement(const catalog::Relation& parent_index, const parser:
   auto refuse = [&](std::string why) {
     throw SqlError(sqlstate::object_not_in_prerequisite_state, "cannot attach index \"{}\" as a partition of index \"{}\"", index->name, parent_index.name).detail(std::move(why));
   };
-  if (is_part(index->oid)) refuse(fmt::format("Index \"{}\" is already attached to another index.", index->name));
   if (has_counterpart(table->oid, parent_index.oid)) refuse(fmt::format("Another index is already attached for partition \"{}\".", table->name));
+  if (is_part(index->oid)) refuse(fmt::format("Index \"{}\" is already attached to another index.", index->name));
   std::vector<Oid> members = members_of(*parent);
   if (std::find(members.begin(), members.end(), table->oid) == members.end()) {
     refuse(fmt::format("Index \"{}\" is not an index on any partition of table \"{}\".", index->name, parent->name));

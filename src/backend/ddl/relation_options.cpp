@@ -127,11 +127,8 @@ std::vector<std::string_view> relation_options(const parser::OptionList& options
       if (lower(value) == "false" || lower(value) == "off") continue;
       throw SqlError(sqlstate::feature_not_supported, "tables declared WITH OIDS are not supported");
     }
-    if (relation_kind == kind::partitioned_table) {
-      throw SqlError(sqlstate::wrong_object_type, "cannot specify storage parameters for a partitioned table").hint("Specify storage parameters for its leaf partitions instead.");
-    }
     const KnownOption* known = find_option(o->name, toast ? kind::toast : relation_kind);
-    if (known == nullptr) throw SqlError(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", o->name);
+    if (known == nullptr || (relation_kind == kind::partitioned_table && !toast)) throw SqlError(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", o->name);
     check_value(*known, value);
     std::string_view text = arena.copy(fmt::format("{}={}", o->name, value));
     auto& list = toast ? toast_options : out;

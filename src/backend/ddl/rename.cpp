@@ -6,7 +6,9 @@
 #include "hathi/error/report.h"
 #include "hathi/transaction/transaction.h"
 #include "alter_database.h"
+#include "alter_table.h"
 #include "object_names.h"
+#include "partition_indexes.h"
 #include "relation_store.h"
 #include "row_types.h"
 #include "row_values.h"
@@ -48,20 +50,6 @@ void store_constraint_name(Oid constraint, std::string_view name) {
 }
 
 // The constraint that an index enforces has the index's name.
-Oid constraint_of_index(Oid index, Oid table) {
-  Arena arena(4096);
-  Oid found = kInvalidOid;
-  namespace c = catalog::pg_constraint;
-  CatalogTable constraints(catalog_oid::pg_constraint, LockMode::access_share);
-  const catalog::CatalogKey keys[] = {{c::conrelid, Datum::of(table)}};
-  constraints.scan(keys, arena, [&](catalog::CatalogRow& row) {
-    char type = row.get(c::contype).as_char();
-    if (row.get(c::conindid).as_oid() == index && (type == 'p' || type == 'u' || type == 'x')) found = row.get(c::oid).as_oid();
-    return !is_valid(found);
-  });
-  return found;
-}
-
 void store_relation_name(const catalog::Relation& r, std::string_view name) {
   if (is_valid(catalog::find_relation(name, r.schema))) throw SqlError(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
   std::string new_name(name);
@@ -86,66 +74,90 @@ void rename_attribute(Oid relation, AttrNumber number, std::string_view name) {
   update_attribute_row(relation, number, [&](catalog::CatalogRow& row, Arena& arena) { row.set(catalog::pg_attribute::attname, name_value(arena, name)); });
 }
 
-void rename_column(const parser::RenameStatement& s) {
-  catalog::RelationRef r = open_owned(s, LockMode::access_exclusive);
-  if (!r) return;
-  if (r->kind != kind::table) throw_not_supported("RENAME COLUMN of a relation that is not an ordinary table");
+// The column, in indexes over it, in partitions.
+void rename_in(Oid table, std::string_view from, std::string_view to, bool recursing, bool recurse) {
+  catalog::RelationRef r = catalog::open_relation(table, LockMode::none);
   AttrNumber number = 0;
   bool taken = false;
   for (int i = 0; i < r->descriptor->count(); ++i) {
     const Attribute& a = (*r->descriptor)[i];
     if (a.dropped) continue;
-    if (a.name == s.subname) number = static_cast<AttrNumber>(i + 1);
-    taken = taken || a.name == s.new_name;
+    if (a.name == from) number = static_cast<AttrNumber>(i + 1);
+    taken = taken || a.name == to;
   }
+  if (!recurse && has_partitions(*r)) throw SqlError(sqlstate::invalid_table_definition, "inherited column \"{}\" must be renamed in child tables too", from);
   if (number == 0) {
-    if (is_system_column(s.subname)) {
-      throw SqlError(sqlstate::feature_not_supported, "cannot rename system column \"{}\"", s.subname);
-    }
-    throw SqlError(sqlstate::undefined_column, "column \"{}\" does not exist", s.subname);
+    if (is_system_column(from)) throw SqlError(sqlstate::feature_not_supported, "cannot rename system column \"{}\"", from);
+    throw SqlError(sqlstate::undefined_column, "column \"{}\" does not exist", from);
   }
-  if (is_system_column(s.new_name)) {
-    throw SqlError(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name", s.new_name);
+  if (!recursing && (*r->descriptor)[number - 1].inherit_count > 0) {
+    throw SqlError(sqlstate::invalid_table_definition, "cannot rename inherited column \"{}\"", from);
   }
-  if (taken) throw SqlError(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists", s.new_name, r->name);
-  rename_attribute(r->oid, number, s.new_name);
+  if (is_system_column(to)) throw SqlError(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name", to);
+  if (taken) throw SqlError(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists", to, r->name);
+  rename_attribute(r->oid, number, to);
   for (const catalog::IndexDescriptor* index : r->indexes) {
     for (std::size_t i = 0; i < index->columns.size(); ++i) {
-      if (index->columns[i] == number) rename_attribute(index->oid, static_cast<AttrNumber>(i + 1), s.new_name);
+      if (index->columns[i] == number) rename_attribute(index->oid, static_cast<AttrNumber>(i + 1), to);
     }
   }
+  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) rename_in(child, from, to, true, true);
+}
+
+void rename_column(const parser::RenameStatement& s) {
+  catalog::RelationRef r = open_owned(s, LockMode::access_exclusive);
+  if (!r) return;
+  if (r->kind != kind::table && r->kind != kind::partitioned_table) throw_not_supported("RENAME COLUMN of a relation that is not an ordinary table");
+  rename_in(r->oid, s.subname, s.new_name, false, s.relation->inherit);
+}
+
+struct NamedConstraint { Oid oid = kInvalidOid, index = kInvalidOid; int inherit_count = 0; bool is_check = false, taken = false; };
+
+NamedConstraint find_named(Oid table, std::string_view name, std::string_view new_name) {
+  namespace c = catalog::pg_constraint;
+  NamedConstraint found;
+  Arena arena(4096);
+  CatalogTable constraints(catalog_oid::pg_constraint, LockMode::access_share);
+  const catalog::CatalogKey keys[] = {{c::conrelid, Datum::of(table)}};
+  constraints.scan(keys, arena, [&](catalog::CatalogRow& row) {
+    std::string_view its_name = name_text(row.get(c::conname));
+    char type = row.get(c::contype).as_char();
+    found.taken = found.taken || its_name == new_name;
+    if (its_name != name) return true;
+    found.oid = row.get(c::oid).as_oid();
+    found.inherit_count = row.get(c::coninhcount).as_int32();
+    found.is_check = type == 'c';
+    if (type == 'p' || type == 'u' || type == 'x') found.index = row.get(c::conindid).as_oid();
+    return true;
+  });
+  return found;
+}
+
+void rename_constraint_in(Oid table, std::string_view from, std::string_view to, bool recursing, bool recurse) {
+  catalog::RelationRef r = catalog::open_relation(table, LockMode::none);
+  NamedConstraint found = find_named(table, from, to);
+  if (!is_valid(found.oid)) throw SqlError(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist", from, r->name);
+  if (found.is_check) {
+    if (!recurse && has_partitions(*r)) {
+      throw SqlError(sqlstate::invalid_table_definition, "inherited constraint \"{}\" must be renamed in child tables too", from);
+    }
+    if (!recursing && found.inherit_count > 0) throw SqlError(sqlstate::invalid_table_definition, "cannot rename inherited constraint \"{}\"", from);
+  }
+  if (is_valid(found.index)) {
+    catalog::RelationRef i = catalog::open_relation(found.index, LockMode::share_update_exclusive);
+    store_relation_name(*i, to);
+    return;
+  }
+  if (found.taken) throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", to, r->name);
+  store_constraint_name(found.oid, to);
+  catalog::note_change(catalog_oid::pg_class, table);
+  if (!found.is_check) return;
+  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) rename_constraint_in(child, from, to, true, true);
 }
 
 void rename_constraint(const parser::RenameStatement& s) {
   catalog::RelationRef r = open_owned(s, LockMode::access_exclusive);
-  if (!r) return;
-  namespace c = catalog::pg_constraint;
-  Oid found = kInvalidOid, index = kInvalidOid;
-  bool taken = false;
-  {
-    Arena arena(4096);
-    CatalogTable constraints(catalog_oid::pg_constraint, LockMode::access_share);
-    const catalog::CatalogKey keys[] = {{c::conrelid, Datum::of(r->oid)}};
-    constraints.scan(keys, arena, [&](catalog::CatalogRow& row) {
-      std::string_view name = name_text(row.get(c::conname));
-      char type = row.get(c::contype).as_char();
-      if (name == s.subname) {
-        found = row.get(c::oid).as_oid();
-        if (type == 'p' || type == 'u' || type == 'x') index = row.get(c::conindid).as_oid();
-      }
-      taken = taken || name == s.new_name;
-      return true;
-    });
-  }
-  if (!is_valid(found)) throw SqlError(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist", s.subname, r->name);
-  if (is_valid(index)) {
-    catalog::RelationRef i = catalog::open_relation(index, LockMode::share_update_exclusive);
-    store_relation_name(*i, s.new_name);
-    return;
-  }
-  if (taken) throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", s.new_name, r->name);
-  store_constraint_name(found, s.new_name);
-  catalog::note_change(catalog_oid::pg_class, r->oid);
+  if (r) rename_constraint_in(r->oid, s.subname, s.new_name, false, s.relation->inherit);
 }
 
 }  // namespace

@@ -51,16 +51,20 @@ void add_column_definition(TableDefinition& definition, const parser::ColumnDef&
 void add_column_options(TableDefinition& definition, const parser::ColumnDef& column, std::string_view table);
 
 // Makes the constraints of a table that exists: primary key and unique ones with their indexes, checks, foreign keys last.
-// validate: rows may exist (ALTER TABLE): they are checked.
-void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate);
+// validate: rows may exist (ALTER TABLE): they are checked. recurse: partitions get theirs, too (else 42P16 when there are some).
+void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate, bool recurse = true);
 // One foreign key: resolves columns and operators, inserts the constraint, checks the rows. Errors 42830, 42804 with details.
 Oid create_foreign_key(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate);
 // One check constraint; returns its oid, 0 when an inherited one was merged.
-Oid create_check(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate, std::vector<std::string>& taken);
+Oid create_check(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate, bool recurse, std::vector<std::string>& taken);
+// A check becomes inherited from the parent, or local.
+void set_check_inherited(Oid constraint, bool inherited);
+// A check from an expression over the table, with a name of its own, on its partitions too; rows are not looked at.
+void add_check(Oid table, const nodes::Expr* e);
 // The checks that come from parents.
 void create_inherited_checks(Oid table, const std::vector<InheritedCheck>& checks);
 // Primary key or unique: the index with its constraint.
-Oid create_key(Oid table, const PendingConstraint& constraint, std::string_view text);
+Oid create_key(Oid table, const PendingConstraint& constraint, std::string_view text, bool recurse);
 
 // The sequence of a serial or identity column: made before the table (serial's default names it), owned by the column afterwards.
 Oid create_owned_sequence(std::string_view table, Oid schema, char persistence, Oid owner, std::string_view column, Oid type, const PendingSequence& pending);

@@ -132,6 +132,12 @@ bool refuses_block(const parser::Node* node, std::string_view& words) {
     case NodeKind::create_index_statement:
       words = "CREATE INDEX CONCURRENTLY";
       return node_cast<parser::CreateIndexStatement>(node)->concurrently;
+    case NodeKind::alter_table_statement:
+      words = "ALTER TABLE ... DETACH CONCURRENTLY";
+      for (const parser::AlterTableCommand* c : node_cast<parser::AlterTableStatement>(node)->commands) {
+        if (c->action == parser::AlterTableAction::detach_partition && c->concurrently) return true;
+      }
+      return false;
     case NodeKind::drop_statement:
       words = "DROP INDEX CONCURRENTLY";
       return node_cast<parser::DropStatement>(node)->concurrently;

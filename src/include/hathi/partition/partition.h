@@ -139,6 +139,10 @@ const nodes::Expr* partition_constraint(const catalog::Relation& partition, Aren
 // The same for a bound that is not attached yet (ATTACH), of this parent and the parent's own ancestors, mapped to the columns of `child`.
 const nodes::Expr* partition_constraint_for(const catalog::Relation& parent, const Bound& bound, const catalog::Relation& child, Arena& arena);
 
+// Do the table's NOT NULL and CHECK constraints say that all its rows fulfil the condition (over rte 1)? Common forms only: false may also
+// mean that it is not known.
+bool is_implied(const nodes::Expr* condition, const catalog::Relation& table);
+
 // From the table upward: its parent, the parent's parent, … (pg_inherits; reads nothing for relations that are no partition).
 std::span<const Oid> ancestors_of(const catalog::Relation& partition, Arena& arena);
 // Column numbers of `child` for the columns of `parent` by name; empty span: the same numbers.

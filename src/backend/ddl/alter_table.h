@@ -1,0 +1,53 @@
+#pragma once
+// What the files of ALTER TABLE share. A command runs on the named table and, on its own, on the partitions below it.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "hathi/catalog/relation.h"
+#include "hathi/nodes/expression.h"
+#include "hathi/parser/ast_ddl.h"
+
+namespace hathi::ddl {
+
+struct UtilityCall;
+
+struct AlterContext {
+  std::string_view text;
+  bool recurse = true;       // not ONLY
+  bool recursing = false;    // on a partition, on behalf of its parent
+  AlterContext below() const { return {text, recurse, true}; }
+};
+
+// Columns (alter_columns.cpp).
+void add_column(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+void drop_column(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+void change_default(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+void change_not_null(Oid table, const parser::AlterTableCommand& c, bool not_null, const AlterContext& context);
+// alter_column_type.cpp
+void change_type(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+// Constraints (alter_constraints.cpp).
+void add_constraint(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+void drop_constraint(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+// Partitions (alter_partitions.cpp).
+void attach_partition(Oid parent, const parser::AlterTableCommand& c, const AlterContext& context);
+void detach_partition(Oid parent, const parser::AlterTableCommand& c);
+void finalize_detach(Oid parent, const parser::AlterTableCommand& c);
+
+AttrNumber column_number(const catalog::Relation& r, std::string_view name);   // 42703
+bool has_column(const catalog::Relation& r, std::string_view name);
+// Direct partitions, each locked; empty for anything but a partitioned table.
+std::vector<Oid> partitions_of(const catalog::Relation& r, locking::LockMode mode);
+bool has_partitions(const catalog::Relation& r);
+// 42P16 when a partition lacks NOT NULL on the column: ALTER TABLE ONLY.
+void require_not_null_in_partitions(const catalog::Relation& r, std::string_view column);
+// Is the column part of the partition key, alone or in an expression?
+bool is_in_partition_key(const catalog::Relation& r, AttrNumber column);
+
+// Every row goes into new storage with the descriptor of now. column: recomputed from the expression (over the old row); 0 with null:
+// values carry over.
+void rewrite_table(Oid table, const TupleDescriptor& old_row, const heap::HeapTable& old_heap, AttrNumber column, const nodes::Expr* expression,
+                   char persistence);
+
+}  // namespace hathi::ddl
