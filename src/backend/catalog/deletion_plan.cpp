@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "hathi/error/report.h"
 #include "hathi/error/sql_error.h"
@@ -43,9 +44,12 @@ class Planner {
     }
     return false;
   }
+  static std::uint64_t key_of(const ObjectAddress& object) { return static_cast<std::uint64_t>(raw(object.class_id)) << 32 | raw(object.object); }
   bool planned(const ObjectAddress& object, unsigned flags) {
     bool found = false;
-    for (Deletion& d : plan_) {
+    auto [first, last] = places_.equal_range(key_of(object));
+    for (auto place = first; place != last; ++place) {
+      Deletion& d = plan_[place->second];
       if (object.class_id != d.object.class_id || object.object != d.object.object) continue;
       if (object.sub == d.object.sub) {
         d.flags |= flags;
@@ -107,6 +111,7 @@ class Planner {
       }
       // Dropping a part means dropping the whole, from where the part will be found again.
       if (source_.lock(*owners.owner)) visit(*owners.owner, flags | kDeleteReverse, path);
+      planned(object, flags);   // the way that led here counts for the part, too
       return;
     }
     if (owners.is_part) flags |= kDeleteIsPart;
@@ -115,6 +120,7 @@ class Planner {
     Deletion deletion{object, here.flags, {}};
     if (owners.is_part) deletion.dependee = *owners.partition;
     else if (path != nullptr) deletion.dependee = *path->object;
+    places_.emplace(key_of(object), plan_.size());
     plan_.push_back(deletion);
   }
 
@@ -150,6 +156,7 @@ class Planner {
   const std::vector<ObjectAddress>& objects_;
   const DependencySource& source_;
   std::vector<Deletion> plan_;
+  std::unordered_multimap<std::uint64_t, std::size_t> places_;   // in plan_, by class and object
 };
 
 void check_parts(const std::vector<Deletion>& plan, const DependencySource& source) {

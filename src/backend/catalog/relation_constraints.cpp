@@ -81,6 +81,16 @@ std::vector<ForeignKey> incoming_keys(const Relation& table, Arena& arena) {
   return keys;
 }
 
+// A key to a partitioned table has a further row for each partition, only to find it from there: its own checks go by the key itself.
+void drop_watches(std::vector<ForeignKey>& keys, const std::vector<Oid>& parents) {
+  std::vector<ForeignKey> kept;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    bool below = std::any_of(keys.begin(), keys.end(), [&](const ForeignKey& other) { return is_valid(parents[i]) && other.oid == parents[i]; });
+    if (!below) kept.push_back(keys[i]);
+  }
+  keys = std::move(kept);
+}
+
 }  // namespace
 
 void load_index_constraint(IndexDescriptor& index, Arena& arena) {
@@ -101,6 +111,7 @@ void load_constraints(Relation& table, int check_count, Arena& arena) {
   Arena scratch(4096);
   std::vector<CheckConstraint> checks;
   std::vector<ForeignKey> outgoing;
+  std::vector<Oid> parents;   // of outgoing
   CatalogTable(catalog_oid::pg_constraint, kRead)
       .scan(std::vector<CatalogKey>{{pg_constraint::conrelid, Datum::of(table.oid)}}, scratch, [&](CatalogRow& row) {
         using namespace pg_constraint;
@@ -111,6 +122,7 @@ void load_constraints(Relation& table, int check_count, Arena& arena) {
                             row.get(connoinherit).as_bool()});
         } else if (type == 'f') {
           outgoing.push_back(foreign_key(row, arena));
+          parents.push_back(row.get(conparentid).as_oid());
         } else if (type == 'p' || type == 'u' || type == 'x') {
           for (const IndexDescriptor* index : table.indexes) {
             // Being built: nobody else sees the index descriptor yet.
@@ -121,6 +133,7 @@ void load_constraints(Relation& table, int check_count, Arena& arena) {
       });
   std::sort(checks.begin(), checks.end(), [](const CheckConstraint& a, const CheckConstraint& b) { return a.name < b.name; });
   table.checks = copy(checks, arena);
+  drop_watches(outgoing, parents);
   table.foreign_keys = copy(outgoing, arena);
   if (table.has_triggers) table.referenced_by = copy(incoming_keys(table, arena), arena);
 }

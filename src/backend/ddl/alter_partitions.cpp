@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "alter_table.h"
+#include "foreign_keys.h"
 #include "hathi/analyzer/analyze.h"
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
@@ -191,6 +192,7 @@ void remove_dependency_on_parent(Oid child, Oid parent) {
 
 // The partition becomes a table of its own.
 void release(const Relation& parent, const Relation& child) {
+  check_no_references(child);
   remove_partition(child.oid, parent.oid);
   remove_dependency_on_parent(child.oid, parent.oid);
   release_columns(parent, child);
@@ -202,6 +204,7 @@ void release(const Relation& parent, const Relation& child) {
   });
   note_tree(child);
   transaction::advance_command();
+  release_foreign_keys(parent, child.oid);
 }
 
 std::optional<CatalogRow> find_inheritance(const CatalogTable& table, Oid child, Oid parent, Arena& arena) {
@@ -309,7 +312,7 @@ void attach_partition(Oid parent_oid, const parser::AlterTableCommand& c, const 
   insert_partition(*child, *parent, bound);
   note_tree(*child);
   transaction::advance_command();
-  copy_parent_indexes_and_keys(child->oid, *parent);
+  copy_parent_indexes_and_keys(child->oid, *parent, true);
 }
 
 void detach_partition(Oid parent_oid, const parser::AlterTableCommand& c) {

@@ -159,7 +159,7 @@ void create_table(const parser::CreateTableStatement& s, std::string_view text) 
   if (parent) attach_new_partition(table, *parent, bound);
   record_inheritance(table, s);
   create_toast_table_if_needed(table);
-  if (parent) copy_parent_indexes_and_keys(table, *parent);
+  if (parent) copy_parent_indexes_and_keys(table, *parent, false);
   create_inherited_checks(table, definition.inherited_checks);
   create_constraints(table, definition.constraints, text, false);
   finish_like(table, s, text);

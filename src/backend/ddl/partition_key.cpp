@@ -96,7 +96,13 @@ KeyPart key_part(const catalog::Relation& r, const parser::PartitionElement& ele
     part.column = key_column(r, element);
   } else {
     analyzer::ExpressionScope scope = analyzer::scope_of(r);
-    nodes::Expr* e = analyzer::analyze_expression(element.expr, text, arena, &scope, analyzer::Clause::partition_expression);
+    nodes::Expr* e = nullptr;
+    try {
+      e = analyzer::analyze_expression(element.expr, text, arena, &scope, analyzer::Clause::partition_expression);
+    } catch (SqlError& error) {
+      error.at(-1);   // PostgreSQL gives no position here
+      throw;
+    }
     collation = nodes::collation_of(e);
     while (nodes::is<nodes::Collate>(e)) e = nodes::as<nodes::Collate>(e)->arg;   // (a COLLATE c) is a COLLATE c
     if (nodes::is<nodes::Variable>(e) && nodes::as<nodes::Variable>(e)->column > 0) {

@@ -9,6 +9,7 @@
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
+#include "foreign_keys.h"
 #include "inheritance.h"
 #include "partition_indexes.h"
 #include "relation_store.h"
@@ -161,9 +162,9 @@ void attach_new_partition(Oid table, const catalog::Relation& parent, const part
   transaction::advance_command();
 }
 
-void copy_parent_indexes_and_keys(Oid table, const catalog::Relation& parent) {
+void copy_parent_indexes_and_keys(Oid table, const catalog::Relation& parent, bool has_rows) {
   ensure_partition_indexes(parent, table);
-  if (!parent.foreign_keys.empty() || !parent.referenced_by.empty()) throw_not_supported("foreign keys of partitioned tables");
+  if (!parent.foreign_keys.empty() || !parent.referenced_by.empty()) clone_foreign_keys(parent, table, has_rows);
 }
 
 }  // namespace hathi::ddl

@@ -41,7 +41,7 @@ void check_default_partition(const catalog::Relation& parent, const partition::B
 // An expression over the parent's columns as one over the child's. Error 0A000 for whole rows.
 nodes::Expr* map_columns(const nodes::Expr* e, std::span<const AttrNumber> map, Arena& arena);
 // Every index, key and foreign key of the parent gets its counterpart.
-void copy_parent_indexes_and_keys(Oid table, const catalog::Relation& parent);
+void copy_parent_indexes_and_keys(Oid table, const catalog::Relation& parent, bool has_rows);
 // An index on a partitioned table and, unless only, on its partitions.
 Oid create_partitioned_index(NewIndex index, const catalog::Relation& table, std::string_view text, bool recurse);
 

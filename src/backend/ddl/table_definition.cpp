@@ -145,9 +145,6 @@ void add_column_options(TableDefinition& definition, const parser::ColumnDef& de
     check_combinations(seen, column, table, c->location);
   }
   if (!seen.has_default) return;
-  if (column.generated != '\0') {
-    throw SqlError(sqlstate::invalid_column_definition, "column \"{}\" inherits from generated column but specifies default", column.name);
-  }
   std::erase_if(definition.inherited_defaults, [&](const auto& d) { return static_cast<std::size_t>(d.first - 1) == at; });
 }
 

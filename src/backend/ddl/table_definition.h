@@ -54,7 +54,7 @@ void add_column_options(TableDefinition& definition, const parser::ColumnDef& co
 // validate: rows may exist (ALTER TABLE): they are checked. recurse: partitions get theirs, too (else 42P16 when there are some).
 void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate, bool recurse = true);
 // One foreign key: resolves columns and operators, inserts the constraint, checks the rows. Errors 42830, 42804 with details.
-Oid create_foreign_key(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate);
+Oid create_foreign_key(Oid table, const PendingConstraint& constraint, bool validate, bool recurse);
 // One check constraint; returns its oid, 0 when an inherited one was merged.
 Oid create_check(Oid table, const PendingConstraint& constraint, std::string_view text, bool validate, bool recurse, std::vector<std::string>& taken);
 // A check becomes inherited from the parent, or local.
