@@ -80,7 +80,7 @@ create table pp2 partition of pp (zz not null) for values in (1);
 create table pp2 partition of pp (a, a) for values in (2);
 create table pp2 partition of pp (d default 4) for values in (2);
 create table pp2 partition of pp (constraint foo check (a > 1)) for values in (2);
-create table pp2 partition of pp (a generated always as identity) for values in (2);
+create table pp9 partition of pp (a generated always as identity) for values in (2);
 select conname, contype, conislocal, coninhcount, connoinherit, pg_get_constraintdef(oid) from pg_constraint where conrelid = 'pp1'::regclass order by 1;
 select attname, attislocal, attinhcount, attnotnull, attgenerated, pg_get_expr(adbin, adrelid)
   from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum where attrelid = 'pp1'::regclass and attnum > 0 order by attnum;
