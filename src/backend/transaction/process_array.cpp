@@ -17,6 +17,7 @@ std::atomic<std::uint64_t>* xids = nullptr;
 std::atomic<std::uint32_t>* subcounts = nullptr;
 std::atomic<std::int32_t>* owners = nullptr;
 ProcessEntry* entries = nullptr;
+std::atomic<std::uint64_t>* xmins = nullptr;
 
 namespace {
 
@@ -26,7 +27,7 @@ constexpr shmem::WaitEvent kWaitOid{"LWLock", "OidGen"};
 constexpr shmem::WaitEvent kWaitGroup{"IPC", "ProcArrayGroupUpdate"};
 
 struct Layout {
-  std::size_t words, positions, occupied, xids, subcounts, owners, entries, total;
+  std::size_t words, positions, occupied, xids, subcounts, owners, entries, xmins, total;
 };
 
 Layout lay_out() {
@@ -44,6 +45,7 @@ Layout lay_out() {
   l.subcounts = place(l.positions * sizeof(std::uint32_t));
   l.owners = place(l.positions * sizeof(std::int32_t));
   l.entries = place(slots * sizeof(ProcessEntry));
+  l.xmins = place(slots * sizeof(std::uint64_t));
   l.total = place(0);
   return l;
 }
@@ -102,6 +104,7 @@ void shared_init(void* memory) {
   subcounts = reinterpret_cast<std::atomic<std::uint32_t>*>(base + l.subcounts);
   owners = reinterpret_cast<std::atomic<std::int32_t>*>(base + l.owners);
   entries = reinterpret_cast<ProcessEntry*>(base + l.entries);
+  xmins = reinterpret_cast<std::atomic<std::uint64_t>*>(base + l.xmins);
   shared->array_lock.init(locking::LockRank::process_array, &kWaitArray);
   shared->xid_lock.init(locking::LockRank::xid_generation, &kWaitXid);
   shared->oid_lock.init(locking::LockRank::xid_generation, &kWaitOid);
@@ -204,13 +207,13 @@ RunningState collect_running(std::vector<Xid>& running) {
 }
 
 bool publish_xmin(Xid xmin, std::uint64_t completions) {
-  ProcessEntry& e = my_entry();
-  std::uint64_t old = e.xmin.load(std::memory_order_relaxed);
-  if (old == 0 || old > xmin.value()) e.xmin.store(xmin.value(), std::memory_order_seq_cst);
+  std::atomic<std::uint64_t>& mine = xmins[shmem::my_slot().number];
+  std::uint64_t old = mine.load(std::memory_order_relaxed);
+  if (old == 0 || old > xmin.value()) mine.store(xmin.value(), std::memory_order_seq_cst);
   return shared->completions.load(std::memory_order_seq_cst) == completions;
 }
 
-void replace_xmin(Xid xmin) { my_entry().xmin.store(xmin.value(), std::memory_order_release); }
+void replace_xmin(Xid xmin) { xmins[shmem::my_slot().number].store(xmin.value(), std::memory_order_release); }
 
 namespace {
 Xid compute_horizon(Oid database) {
@@ -220,8 +223,8 @@ Xid compute_horizon(Oid database) {
     std::uint64_t xid = xids[p].load(std::memory_order_seq_cst);
     if (xid != 0) horizon = std::min(horizon, xid);
   });
-  for (int i = 0; i < shmem::slot_count(); ++i) {
-    std::uint64_t xmin = entries[i].xmin.load(std::memory_order_seq_cst);
+  for (int i = 0, slots = shmem::slot_count(); i < slots; ++i) {
+    std::uint64_t xmin = xmins[i].load(std::memory_order_seq_cst);
     if (xmin == 0 || xmin >= horizon || entries[i].in_vacuum.load(std::memory_order_relaxed) != 0) continue;
     Oid theirs{shmem::slot(i).database.load(std::memory_order_relaxed)};
     if (database == kInvalidOid || theirs == database || theirs == kInvalidOid) horizon = xmin;
@@ -270,7 +273,7 @@ void set_vacuum_flag(bool in_vacuum) { my_entry().in_vacuum.store(in_vacuum ? 1 
 
 SlotTransaction slot_transaction(int slot) {
   SlotTransaction result;
-  result.xmin = Xid{entries[slot].xmin.load()};
+  result.xmin = Xid{xmins[slot].load()};
   for_each_position([&](int p) {
     if (owners[p].load(std::memory_order_relaxed) == slot) result.xid = Xid{xids[p].load()};
   });

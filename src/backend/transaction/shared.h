@@ -7,7 +7,7 @@
 //   occupied, xids, subcounts, owners  a position is claimed under xid_lock by the process that gets an xid, and freed under array_lock.
 //                                   The owner's slot number and the xid are stored before the bit is set.
 //   next_xid                        atomic, raised under xid_lock. Every xid below it has been published.
-//   ProcessEntry::xmin, in_vacuum   written by the owner only
+//   xmins, ProcessEntry::in_vacuum  written by the owner only
 //   ProcessEntry::group_*           by the owner before it queues itself, by the leader afterwards
 //   next_multixact, next_member     multixact_lock (spin)
 //   next_oid, oids_logged           oid_lock
@@ -24,7 +24,6 @@
 namespace hathi::transaction {
 
 struct alignas(64) ProcessEntry {
-  std::atomic<std::uint64_t> xmin;       // the oldest that its snapshots need, 0 = none
   std::atomic<std::uint32_t> in_vacuum;
   std::int32_t position;                 // + 1 in the dense arrays, 0 = none; owner only
   // Waiting to be taken out of the array by another process.
@@ -68,6 +67,7 @@ extern std::atomic<std::uint64_t>* xids;         // by position
 extern std::atomic<std::uint32_t>* subcounts;    // by position: xids of subtransactions assigned so far
 extern std::atomic<std::int32_t>* owners;        // by position: slot number
 extern ProcessEntry* entries;                    // by slot number
+extern std::atomic<std::uint64_t>* xmins;      // [slot]: the oldest xid that its snapshots need, 0 = none. Dense: horizons read all of them
 
 ProcessEntry& my_entry();
 

@@ -1,6 +1,9 @@
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "lock_fixture.h"
 
@@ -120,11 +123,14 @@ TEST_F(LockTableTest, CountsNestAndOwnersHandOver) {
 
 TEST_F(LockTableTest, NeverRunsOutAndShrinksAgain) {
   EXPECT_EQ(run([] {
+              constexpr std::uint32_t kMany = 1000000;
               ResourceOwner owner(nullptr);
-              for (std::uint32_t i = 1; i <= 50000; ++i)
-                acquire(owner, table(i), i % 2 == 0 ? LockMode::access_share : LockMode::access_exclusive);
-              if (owner.held_count() != 50000) return 1;
+              std::size_t before = mallinfo2().uordblks;
+              for (std::uint32_t i = 1; i <= kMany; ++i)
+                acquire(owner, table(i), i % 8 != 0 ? LockMode::access_share : LockMode::access_exclusive);
+              if (owner.held_count() != kMany) return 1;
               owner.release_all();
+              if (mallinfo2().uordblks > before + 100000) return 3;
               // A short transaction afterwards is as fast as before: nothing walks what the tables once grew to.
               auto start = std::chrono::steady_clock::now();
               for (int i = 0; i < 10000; ++i) {
@@ -297,6 +303,37 @@ TEST_F(LockTableTest, ExtensionSlotsExclude) {
     }));
   }
   for (pid_t child : children) EXPECT_EQ(test::wait_child(child), 0);
+}
+
+// With one slot all relations collide; the holder is listed, who waits shows it as a wait event.
+TEST_F(LockTableTest, OneExtensionSlotIsEnough) {
+  shmem::detach();
+  int slots = std::exchange(config::values::relation_extension_lock_slots, 1);
+  shmem::create(kTestSubsystems, "off");
+  std::vector<pid_t> children;
+  for (int c = 0; c < 4; ++c) {
+    children.push_back(backend([c] {
+      RelationFile file{Oid{1663}, Oid{5}, Oid{static_cast<std::uint32_t>(16384 + c)}};
+      for (int i = 0; i < 500; ++i) {
+        ExtensionLock lock(file);
+        if (++scratch->counters[0] != 1) return 1;
+        bool listed = false;
+        for (const LockStatus& row : lock_status()) listed = listed || (row.tag.kind == LockTagKind::extend && row.pid == getpid() && row.granted);
+        if (!listed) return 2;
+        if (lock.waiters() > 0) scratch->counters[1]++;
+        for (int s = 0; s < shmem::slot_count(); ++s) {
+          const shmem::WaitEvent* event = shmem::slot(s).wait_event.load();
+          if (event != nullptr && std::string_view(event->name) == "extend") scratch->counters[2]++;
+        }
+        --scratch->counters[0];
+      }
+      return 0;
+    }));
+  }
+  for (pid_t child : children) EXPECT_EQ(test::wait_child(child), 0);
+  EXPECT_GT(scratch->counters[1], 0);
+  EXPECT_GT(scratch->counters[2], 0);
+  config::values::relation_extension_lock_slots = slots;
 }
 
 TEST_F(LockTableTest, UncontendedWeakLocksAreCheap) {
