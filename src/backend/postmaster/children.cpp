@@ -147,6 +147,9 @@ int await_client(const ServerParts& parts, int control) {
     // SIGQUIT ends a process at once: orphans must not outlive the postmaster.
     prctl(PR_SET_PDEATHSIG, SIGQUIT);
     if (getppid() != postmaster) _exit(1);
+    // A session of its own: the terminal's ^C is for the postmaster alone, and kernels that divide the processor among sessions (autogroups)
+    // give each backend its share.
+    setsid();
     set_stack_base();
     int own = keep_only(socket);
     shmem::set_process_title(shmem::process_kind_name(kind));

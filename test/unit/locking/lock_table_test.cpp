@@ -320,6 +320,7 @@ TEST_F(LockTableTest, OneExtensionSlotIsEnough) {
         bool listed = false;
         for (const LockStatus& row : lock_status()) listed = listed || (row.tag.kind == LockTagKind::extend && row.pid == getpid() && row.granted);
         if (!listed) return 2;
+        if (i % 100 == 0) usleep(2000);   // so that others come meanwhile
         if (lock.waiters() > 0) scratch->counters[1]++;
         for (int s = 0; s < shmem::slot_count(); ++s) {
           const shmem::WaitEvent* event = shmem::slot(s).wait_event.load();
