@@ -140,8 +140,8 @@ std::string shared_dependents_text(Oid class_id, Oid object) {
     else ++elsewhere[raw(d.database)];
   }
   std::sort(here.begin(), here.end(), [](const auto& a, const auto& b) {
-    if (a.first.class_id != b.first.class_id) return raw(a.first.class_id) < raw(b.first.class_id);
     if (a.first.object != b.first.object) return raw(a.first.object) < raw(b.first.object);
+    if (a.first.class_id != b.first.class_id) return raw(a.first.class_id) < raw(b.first.class_id);
     if (a.first.sub != b.first.sub) return a.first.sub < b.first.sub;
     return a.second < b.second;
   });

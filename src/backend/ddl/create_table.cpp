@@ -111,7 +111,12 @@ void create_table(const parser::CreateTableStatement& s, std::string_view text) 
     throw SqlError(sqlstate::invalid_table_definition, "ON COMMIT can only be used on temporary tables");
   }
   NewRelation relation;
-  relation.schema = schema_for_new(*s.relation, persistence);
+  try {
+    relation.schema = schema_for_new(*s.relation, persistence);
+  } catch (SqlError& e) {
+    if (e.byte_offset() < 0) e.at(s.relation->location);
+    throw;
+  }
   if (exists_already(s, relation.schema)) return;
   relation.name = s.relation->name;
   relation.persistence = persistence;

@@ -11,6 +11,7 @@
 #include "object_names.h"
 #include "relation_store.h"
 #include "row_types.h"
+#include "grant.h"
 #include "row_values.h"
 #include "statements.h"
 
@@ -111,6 +112,7 @@ Oid insert_domain(const Definition& d, Oid owner) {
   }
   if (d.default_value != nullptr) catalog::record_dependencies_on(self, d.default_value, kInvalidOid, catalog::DependencyKind::normal);
   catalog::record_owner(self, owner);
+  apply_default_privileges(self, 'T', owner, d.schema);
   create_array_type(d.name, d.schema, oid, owner, catalog::type_info(d.base).layout.align, d.collation, array);
   return oid;
 }

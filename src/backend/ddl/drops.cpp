@@ -90,6 +90,8 @@ void drop_schema(const ObjectAddress& o) {
   catalog::note_change(catalog_oid::pg_namespace, o.object);
 }
 
+void drop_default_privileges(const ObjectAddress& o) { remove_row(catalog_oid::pg_default_acl, catalog::pg_default_acl::oid, o.object); }
+
 }  // namespace
 
 void register_drops() {
@@ -100,6 +102,7 @@ void register_drops() {
   catalog::register_drop(catalog_oid::pg_rewrite, drop_rule);
   catalog::register_drop(catalog_oid::pg_trigger, drop_trigger);
   catalog::register_drop(catalog_oid::pg_namespace, drop_schema);
+  catalog::register_drop(catalog_oid::pg_default_acl, drop_default_privileges);
 }
 
 }  // namespace hathi::ddl

@@ -39,8 +39,55 @@ std::optional<ObjectAddress> find_type_object(const parser::ObjectRef& object, s
     report_notice(sqlstate::undefined_object, "type \"{}\" does not exist, skipping", name);
     return std::nullopt;
   }
-  if (domain && catalog::type_info(oid).kind != 'd') throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not a domain", catalog::format_type(oid));
+  if (domain && catalog::type_info(oid).kind != 'd') throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not a domain", analyzer::type_name_text(object.type));
   return ObjectAddress{catalog_oid::pg_type, oid, 0};
+}
+
+// The input types that a statement names; OUT and TABLE ones do not count.
+std::vector<Oid> argument_types(const parser::ObjectRef& object, std::string_view text) {
+  std::vector<Oid> types;
+  Arena arena(1024);
+  for (const parser::FunctionParameter* p : object.parameters) {
+    if (p->mode == parser::ParameterMode::out || p->mode == parser::ParameterMode::table) continue;
+    types.push_back(analyzer::resolve_type(p->type, text, arena).type);
+  }
+  return types;
+}
+
+std::string signature_text(const parser::ObjectRef& object, const std::vector<Oid>& types) {
+  std::string out;
+  for (const auto& part : object.name) out.append(out.empty() ? "" : ".").append(part);
+  out += '(';
+  for (std::size_t i = 0; i < types.size(); ++i) out += (i == 0 ? "" : ", ") + catalog::format_type(types[i]);
+  return out + ')';
+}
+
+std::optional<ObjectAddress> find_function_object(ObjectType type, const parser::ObjectRef& object, std::string_view text, bool missing_ok) {
+  std::string_view noun = type == ObjectType::procedure ? "procedure" : type == ObjectType::routine ? "routine" : type == ObjectType::aggregate ? "aggregate" : "function";
+  std::size_t parts = object.name.size();
+  Oid schema = kInvalidOid;
+  if (parts > 1) {
+    schema = catalog::find_schema(object.name[parts - 2]);
+    if (!is_valid(schema) && !missing_ok) throw SqlError(sqlstate::undefined_schema, "schema \"{}\" does not exist", object.name[parts - 2]);
+  }
+  std::vector<const catalog::FunctionInfo*> candidates, found;
+  if (parts == 1 || is_valid(schema)) catalog::find_functions(object.name.back(), schema, candidates);
+  std::vector<Oid> types;
+  if (object.has_args) types = argument_types(object, text);
+  for (const catalog::FunctionInfo* f : candidates) {
+    bool same = !object.has_args || (f->arguments.size() == types.size() && std::equal(types.begin(), types.end(), f->arguments.begin()));
+    if (same) found.push_back(f);
+  }
+  if (!object.has_args && found.size() > 1) {
+    throw SqlError(sqlstate::ambiguous_function, "{} name \"{}\" is not unique", noun, object.name.back())
+        .hint(fmt::format("Specify the argument list to select the {} unambiguously.", noun));
+  }
+  if (!found.empty()) return ObjectAddress{catalog_oid::pg_proc, found.front()->oid, 0};
+  std::string message = object.has_args ? fmt::format("{} {} does not exist", noun, signature_text(object, types))
+                                        : fmt::format("could not find a {} named \"{}\"", noun, object.name.back());
+  if (!missing_ok) throw SqlError(sqlstate::undefined_function, "{}", message);
+  report_notice(sqlstate::successful_completion, "{}, skipping", message);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -50,6 +97,9 @@ std::optional<ObjectAddress> find_object(ObjectType type, const parser::ObjectRe
   switch (type) {
     case ObjectType::schema: found = find_schema_object(object, missing_ok); break;
     case ObjectType::type: found = find_type_object(object, text, missing_ok, false); break;
+    case ObjectType::function:
+    case ObjectType::procedure:
+    case ObjectType::routine: found = find_function_object(type, object, text, missing_ok); break;
     case ObjectType::domain: found = find_type_object(object, text, missing_ok, true); break;
     default: throw_not_supported("this statement for this kind of object");
   }
@@ -60,6 +110,7 @@ std::optional<ObjectAddress> find_object(ObjectType type, const parser::ObjectRe
 void require_owner(ObjectType, const ObjectAddress& object) {
   if (catalog::is_owner(object.class_id, object.object, catalog::current_role())) return;
   if (object.class_id == catalog_oid::pg_namespace) catalog::throw_not_owner("schema", catalog::schema_name(object.object));
+  if (object.class_id == catalog_oid::pg_proc) catalog::throw_not_owner("function", catalog::function_info(object.object).name);
   catalog::throw_not_owner("type", catalog::format_type(object.object));
 }
 

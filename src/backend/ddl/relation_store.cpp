@@ -1,5 +1,7 @@
 #include "relation_store.h"
 
+#include "grant.h"
+
 #include <algorithm>
 #include <set>
 
@@ -115,6 +117,7 @@ void record_relation_dependencies(const NewRelation& r, Oid oid) {
   if (r.kind == kind::toast || r.kind == kind::index || r.kind == kind::partitioned_index) return;   // their tables own them
   catalog::record_dependency(self, {catalog_oid::pg_namespace, r.schema, 0}, catalog::DependencyKind::normal);
   catalog::record_owner(self, r.owner);
+  if (r.kind != kind::composite) apply_default_privileges(self, r.kind == kind::sequence ? 'S' : 'r', r.owner, r.schema);
   if (is_valid(r.of_type)) catalog::record_dependency(self, {catalog_oid::pg_type, r.of_type, 0}, catalog::DependencyKind::normal);
 }
 

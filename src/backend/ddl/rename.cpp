@@ -7,6 +7,7 @@
 #include "hathi/transaction/transaction.h"
 #include "alter_database.h"
 #include "alter_table.h"
+#include "create_role.h"
 #include "object_names.h"
 #include "partition_indexes.h"
 #include "relation_store.h"
@@ -171,6 +172,7 @@ void rename_object(const parser::RenameStatement& s, std::string_view) {
     case ObjectType::sequence: rename_relation(s); break;
     case ObjectType::column: rename_column(s); break;
     case ObjectType::constraint_on_table: rename_constraint(s); break;
+    case ObjectType::role: rename_role(s.object->name.back(), s.new_name); break;
     case ObjectType::database: rename_database(s.object->name.back(), s.new_name); break;
     default: throw_not_supported("ALTER … RENAME of this kind of object");
   }

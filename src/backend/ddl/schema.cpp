@@ -5,6 +5,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/report.h"
 #include "hathi/transaction/transaction.h"
+#include "grant.h"
 #include "roles.h"
 #include "row_values.h"
 #include "statements.h"
@@ -27,6 +28,7 @@ Oid insert_schema(std::string_view name, Oid owner) {
     table.insert(row);
   }
   catalog::record_owner({catalog_oid::pg_namespace, oid, 0}, owner);
+  apply_default_privileges({catalog_oid::pg_namespace, oid, 0}, 'n', owner, kInvalidOid);
   catalog::note_change(catalog_oid::pg_namespace, oid);
   transaction::advance_command();
   return oid;

@@ -12,15 +12,7 @@ namespace hathi::ddl {
 void reindex(const UtilityCall&, const parser::ReindexStatement&) { throw_not_supported("REINDEX"); }
 void refresh_materialized_view(const UtilityCall&, const parser::RefreshStatement&, std::string&) { throw_not_supported("REFRESH MATERIALIZED VIEW"); }
 void alter_object_schema(const parser::AlterSchemaStatement&, std::string_view) { throw_not_supported("ALTER … SET SCHEMA"); }
-void create_role(const parser::CreateRoleStatement&) { throw_not_supported("CREATE ROLE"); }
-void alter_role(const parser::AlterRoleStatement&) { throw_not_supported("ALTER ROLE"); }
-void drop_role(const parser::DropRoleStatement&) { throw_not_supported("DROP ROLE"); }
 void alter_system(const parser::AlterSystemStatement&) { throw_not_supported("ALTER SYSTEM"); }
-void grant(const parser::GrantStatement&, std::string_view, std::string&) { throw_not_supported("GRANT"); }
-void grant_role(const parser::GrantRoleStatement&) { throw_not_supported("GRANT"); }
-void alter_default_privileges(const parser::AlterDefaultPrivilegesStatement&, std::string_view) { throw_not_supported("ALTER DEFAULT PRIVILEGES"); }
-void reassign_owned(const parser::ReassignOwnedStatement&) { throw_not_supported("REASSIGN OWNED"); }
-void drop_owned(const parser::DropOwnedStatement&) { throw_not_supported("DROP OWNED"); }
 void alter_domain(const parser::AlterDomainStatement&, std::string_view) { throw_not_supported("ALTER DOMAIN"); }
 void create_enum(const parser::CreateEnumStatement&) { throw_not_supported("CREATE TYPE AS ENUM"); }
 void alter_enum(const parser::AlterEnumStatement&) { throw_not_supported("ALTER TYPE"); }

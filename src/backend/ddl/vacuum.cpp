@@ -86,7 +86,7 @@ void store_statistics(Oid relation, double rows, std::uint32_t pages, std::uint3
 bool may_maintain(const catalog::Relation& r, std::string_view verb) {
   Oid role = catalog::current_role();
   if (catalog::is_owner(catalog_oid::pg_class, r.oid, role) || (catalog::is_owner(catalog_oid::pg_database, catalog::current_database(), role) && !r.is_shared)) return true;
-  report_warning(sqlstate::insufficient_privilege, "skipping \"{}\" --- only {} can {} it", r.name,
+  report_warning(sqlstate::warning, "skipping \"{}\" --- only {} can {} it", r.name,
                  r.is_shared ? "superuser" : (r.schema == kPgCatalogNamespace ? "superuser or database owner" : "table or database owner"), verb);
   return false;
 }

@@ -147,7 +147,10 @@ HashBatches::Entry* HashBatches::next_entry(EntryCursor& cursor) const {
   return cursor.entry;
 }
 
-void HashBatches::forget_matches() {
+void HashBatches::start_over(bool forget_matches) {
+  HATHI_ASSERT(batches_ == 1);
+  current_ = 0;
+  if (!forget_matches) return;
   for (Entry* e : buckets_) {
     for (; e != nullptr; e = e->next) e->matched = 0;
   }

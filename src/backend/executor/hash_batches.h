@@ -33,7 +33,8 @@ class HashBatches {
   Entry* bucket(std::uint32_t hash) const { return buckets_.empty() ? nullptr : buckets_[hash & (buckets_.size() - 1)]; }
   // All entries of the current batch, in turn.
   Entry* next_entry(EntryCursor& cursor) const;
-  void forget_matches();
+  // The only batch is searched from the start by another outer input.
+  void start_over(bool forget_matches);
 
   std::uint32_t batch_of(std::uint32_t hash) const { return batches_ == 1 ? 0 : ((hash * 0x9E3779B1u) >> 12) & (batches_ - 1); }
   std::uint32_t current_batch() const { return current_; }

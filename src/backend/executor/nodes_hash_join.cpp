@@ -245,7 +245,7 @@ void rescan_hash_join(NodeState& node) {
   // A table that fits in memory serves again while the inner input stays what it was.
   bool keep = s.table && s.table->batch_count() == 1 && !s.statement->changed_since(s.right->plan->parameters, s.filled_at);
   if (keep) {
-    if (s.fill_inner) s.table->forget_matches();
+    s.table->start_over(s.fill_inner);
   } else {
     s.table.reset();
     rescan(*s.right);

@@ -45,6 +45,11 @@ void warn_outside_block(std::string_view words) {
   }
 }
 
+// Whoever becomes another user acts as that one: SET ROLE is over, for as long.
+void take_role_back(const parser::VariableSetStatement& statement) {
+  if (statement.name == "session_authorization") config::set("role", "none", config::Source::session, statement.is_local, true);
+}
+
 }  // namespace
 
 void run_set(const parser::VariableSetStatement& statement, std::string& tag) {
@@ -53,10 +58,12 @@ void run_set(const parser::VariableSetStatement& statement, std::string& tag) {
     case VariableSetKind::value:
       if (statement.is_local) warn_outside_block("SET LOCAL");
       config::set(statement.name, ddl::setting_value_text(statement), config::Source::session, statement.is_local, am_superuser());
+      take_role_back(statement);
       return;
     case VariableSetKind::default_value:
       if (statement.is_local) warn_outside_block("SET LOCAL");
       reset(statement);
+      take_role_back(statement);
       return;
     case VariableSetKind::current: throw SqlError(sqlstate::syntax_error, "SET FROM CURRENT is not allowed here");
     case VariableSetKind::transaction:
@@ -73,6 +80,7 @@ void run_set(const parser::VariableSetStatement& statement, std::string& tag) {
         throw SqlError(sqlstate::invalid_parameter_value, "parameter \"{}\" cannot be reset", statement.name);
       }
       config::reset(statement.name, am_superuser());
+      take_role_back(statement);
       tag = "RESET";
       return;
     case VariableSetKind::reset_all:

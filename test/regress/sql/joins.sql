@@ -89,3 +89,11 @@ select id from big where k = 7 order by id desc limit 3;
 select n.a, n.b from (select s.id a, b.id b from small s, big b where s.id = b.id and b.k > 95) n order by 1;
 select tablename, attname, null_frac, avg_width, n_distinct, array_length(most_common_freqs, 1) from pg_stats where tablename in ('big', 'small') order by 1, 2;
 drop table big, small;
+-- a hash table kept over rescans is searched from its start each time
+create table rescan_a as select g as id from generate_series(1, 5) g;
+create table rescan_b as select g as id, g % 3 as k from generate_series(1, 6) g;
+create table rescan_c (id int);
+set enable_nestloop = off; set enable_mergejoin = off; set enable_memoize = off;
+select a.id, array(select b.id from (rescan_b b left join rescan_c c on c.id = b.id) join rescan_a x on x.id = b.id where x.id >= a.id order by 1) from rescan_a a order by 1;
+reset enable_nestloop; reset enable_mergejoin; reset enable_memoize;
+drop table rescan_a, rescan_b, rescan_c;
