@@ -35,9 +35,9 @@ create table types1 (a smallint, b bigint, c real, d double precision, e bool, f
 insert into types1 values (1,2,1.5,2.5,true,'\x0102','2020-01-01','10:00','10:00+02','2020-01-01 10:00','1 day','00000000-0000-0000-0000-000000000001','abc','x','nm',5,'vv');
 grant select on plain to dump_reader;
 grant select (id, v), update (v) on pk to dump_reader with grant option;
-grant usage, select on sequence seq2 to dump_owner;
+grant usage, select on sequence seq2 to dump_reader;
 grant usage on schema "Other Schema" to dump_reader;
-grant all on v to dump_owner;
+grant all on v to dump_reader;
 revoke all on vcheck from current_user;
 grant usage on type posint to dump_reader;
 revoke usage on type posint from public;

@@ -149,6 +149,15 @@ Oid create_index_constraint(const NewIndex& n, Oid oid, const catalog::Relation&
   return constraint;
 }
 
+void store_has_index(Oid table) {
+  {
+    Arena arena(2048);
+    auto row = catalog::CatalogTable(catalog_oid::pg_class, locking::LockMode::access_share).find({{catalog::pg_class::oid, Datum::of(table)}}, arena);
+    if (row && row->get(catalog::pg_class::relhasindex).as_bool()) return;
+  }
+  update_class_row(table, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhasindex, Datum::of(true)); });
+}
+
 }  // namespace
 
 void make_index_empty(Oid index) {
@@ -160,12 +169,17 @@ void make_index_empty(Oid index) {
 void store_relation_size(Oid relation, double rows) {
   catalog::RelationRef r = catalog::open_relation(relation, locking::LockMode::none);
   auto pages = buffer::block_count(r->file, Fork::main);
-  update_class_row(relation, [&](CatalogRow& row, Arena&) {
+  // In place: sizes belong to no transaction, and indexes may be built at once.
+  Arena arena(2048);
+  catalog::CatalogTable table(catalog_oid::pg_class, locking::LockMode::row_exclusive);
+  if (auto found = table.find({{catalog::pg_class::oid, Datum::of(relation)}}, arena)) {
+    CatalogRow& row = *found;
     // An empty table that was never measured stays so: the planner expects it to fill.
     bool unmeasured = rows == 0 && row.get(catalog::pg_class::reltuples).as_float4() < 0;
     if (!unmeasured) row.set(catalog::pg_class::reltuples, Datum::of(static_cast<float>(rows)));
     row.set(catalog::pg_class::relpages, Datum::of(static_cast<std::int32_t>(pages.value())));
-  });
+    table.update_in_place(row);
+  }
 }
 
 Oid create_index(const NewIndex& n) {
@@ -195,7 +209,7 @@ Oid create_index(const NewIndex& n) {
       update_class_row(n.parent_index, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhassubclass, Datum::of(true)); });
     }
   }
-  update_class_row(n.table, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhasindex, Datum::of(true)); });
+  store_has_index(n.table);
   catalog::note_change(catalog_oid::pg_class, n.table);
   transaction::advance_command();
   if (n.is_partitioned) return oid;

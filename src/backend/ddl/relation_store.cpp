@@ -209,12 +209,22 @@ Oid create_relation(const NewRelation& r) {
 }
 
 void update_class_row(Oid relation, const std::function<void(CatalogRow&, Arena&)>& change) {
+  // Changes that need no strong lock on the relation (the first of several indexes that are built at once, GRANT) may meet: the later one
+  // waits for the other's transaction and is made on top of it.
+  constexpr int kTries = 8;
   Arena arena(2048);
   CatalogTable table(catalog_oid::pg_class, locking::LockMode::row_exclusive);
-  auto row = table.find({{catalog::pg_class::oid, Datum::of(relation)}}, arena);
-  if (!row) throw SqlError(sqlstate::internal_error, "cache lookup failed for relation {}", raw(relation));
-  change(*row, arena);
-  table.update(*row);
+  for (int tries = 1;; ++tries) {
+    auto row = table.find({{catalog::pg_class::oid, Datum::of(relation)}}, arena);
+    if (!row) throw SqlError(sqlstate::internal_error, "cache lookup failed for relation {}", raw(relation));
+    change(*row, arena);
+    try {
+      table.update(*row);
+      break;
+    } catch (const SqlError& e) {
+      if (e.code() != sqlstate::internal_error || tries == kTries) throw;
+    }
+  }
   catalog::note_change(catalog_oid::pg_class, relation);
 }
 

@@ -80,8 +80,8 @@ alter default privileges for role nonesuch grant select on tables to ga;
 alter default privileges in schema nope grant select on tables to ga;
 alter default privileges grant execute on tables to ga;
 \ddp
-create table t2 (a int); create table sc.t3 (a int); create sequence sc.s2; create schema sc2; create domain d2 as int;
-\dp t2
+create table priv_t2 (a int); create table sc.t3 (a int); create sequence sc.s2; create schema sc2; create domain d2 as int;
+\dp priv_t2
 \dp sc.*
 \dn+ sc2
 select typacl from pg_type where typname = 'd2';
@@ -103,6 +103,6 @@ reassign owned by gc to nonesuch;
 drop owned by ga, gc, gd;
 drop owned by gc cascade;
 drop role ga, gc, gd;
-drop schema sc2; drop table t2; drop sequence s;
+drop schema sc2; drop table priv_t2; drop sequence s;
 drop role ga, gc, gd;
 select count(*) from pg_shdepend where refobjid not in (select oid from pg_authid) and refclassid = 'pg_authid'::regclass;
