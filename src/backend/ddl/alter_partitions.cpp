@@ -9,6 +9,7 @@
 #include "hathi/analyzer/analyze.h"
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/catalog/relation_locks.h"
 #include "hathi/executor/executor.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/transaction.h"
@@ -236,6 +237,8 @@ void mark_detach_pending(Oid child, Oid parent) {
   row->set(catalog::pg_inherits::inhdetachpending, Datum::of(true));
   table.update(*row);
   partition::forget_descriptor(parent);
+  // Subtree locks no longer cover it: its own descriptor says so.
+  catalog::note_change(catalog_oid::pg_class, child);
 }
 
 // Phase 1: nobody new reads it; its constraint is kept as a CHECK, so that attaching it again needs no scan. Phase 2: when all who may
@@ -250,12 +253,13 @@ void detach_concurrently(RelationRef parent, RelationRef child) {
   std::string parent_name(parent->name);
   parent.reset();
   child.reset();
-  auto tag = locking::LockTag::relation_tag(catalog::current_database(), parent_oid);
   transaction::commit();
   transaction::start();
-  locking::wait_for_lockers(tag, LockMode::access_exclusive);
+  catalog::wait_for_relation_lockers(parent_oid, LockMode::access_exclusive);
   parent = catalog::try_open_relation(parent_oid, LockMode::share_update_exclusive);
-  child = catalog::try_open_relation(child_oid, LockMode::access_exclusive);
+  // Nobody's subtree lock covers it any more: only those who lock it itself are waited for.
+  catalog::lock_detached_partition(child_oid, LockMode::access_exclusive);
+  child = catalog::try_open_relation(child_oid, LockMode::none);
   if (!parent) throw SqlError(sqlstate::object_not_in_prerequisite_state, "partitioned table \"{}\" was removed concurrently", parent_name);
   if (!child || child->parent != parent_oid) return;   // dropped, or detached by somebody else
   release(*parent, *child);
