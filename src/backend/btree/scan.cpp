@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "hathi/shmem/interrupts.h"
+#include "hathi/statistics/counters.h"
 #include "scan_keys.h"
 #include "search.h"
 
@@ -334,6 +335,7 @@ void Scan::start(std::span<const ScanKey> keys, bool empty) {
   State& s = *state_;
   ScanAccess::leave_page(s);
   prepare_conditions(*s.index, keys, s.conditions);
+  ++statistics::relation(s.index->oid, s.index->file.database).counts.scans;
   s.empty = empty;
   s.started = s.ended = false;
   s.marked = -1;
@@ -369,6 +371,7 @@ bool Scan::next(TupleId& out, bool backward) {
     return false;
   }
   out = s.leaf.items[s.leaf.current].tid;
+  ++statistics::relation(s.index->oid, s.index->file.database).counts.rows_returned;
   return true;
 }
 

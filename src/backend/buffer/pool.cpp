@@ -9,6 +9,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/memory/arena.h"
+#include "hathi/statistics/counters.h"
 #include "hathi/storage/file.h"
 #include "hathi/wal/log.h"
 
@@ -162,6 +163,7 @@ void fill(BufferIndex i, const BlockTag& tag, ReadMode mode) {
     verify_page(tag, page, mode);
     logged = PageView(page).header().lsn != kInvalidLsn;
     ++usage_counters.read;
+    statistics::count_page(tag.file, false);
   }
   descriptors[i].state.fetch_or(kValid | (logged ? kLogged : 0u), std::memory_order_release);
 }
@@ -197,6 +199,7 @@ PinnedBuffer read_miss(const BlockTag& tag, std::uint32_t hash, ReadMode mode, R
   }
   wait_until_valid(i, tag, mode);
   ++usage_counters.hit;
+  statistics::count_page(tag.file, true);
   return BufferAccess::make(i, page_of(i));
 }
 
@@ -254,6 +257,7 @@ PinnedBuffer read(const BlockTag& tag, ReadMode mode, Ring* ring) {
   if (i == kNoBuffer) return read_miss(tag, hash, mode, ring);
   if ((descriptors[i].state.load(std::memory_order_acquire) & kValid) == 0) [[unlikely]] wait_until_valid(i, tag, mode);
   ++usage_counters.hit;
+  statistics::count_page(tag.file, true);
   return BufferAccess::make(i, page_of(i));
 }
 
@@ -263,6 +267,7 @@ PinnedBuffer read_recent(const BlockTag& tag, BufferIndex hint, Ring* ring) {
     if (pin_if_holds(hint, tag, false)) {
       if ((descriptors[hint].state.load(std::memory_order_acquire) & kValid) == 0) [[unlikely]] wait_until_valid(hint, tag, ReadMode::normal);
       ++usage_counters.hit;
+      statistics::count_page(tag.file, true);
       return BufferAccess::make(hint, page_of(hint));
     }
   } else if (is_local(hint) && local_has(hint, tag)) {
@@ -278,6 +283,7 @@ PinnedBuffer try_recent(const BlockTag& tag, BufferIndex hint) {
     return {};
   }
   ++usage_counters.hit;
+  statistics::count_page(tag.file, true);
   return BufferAccess::make(hint, page_of(hint));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "hathi/memory/arena.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/wal/log.h"
 #include "pool.h"
 
@@ -70,6 +71,7 @@ bool make_free(BufferIndex i, Ring* ring) {
 
 BufferIndex take_victim(Ring* ring) {
   pool->allocations.fetch_add(1, std::memory_order_relaxed);
+  statistics::count_server_later(statistics::ServerEvent::pages_allocated);
   if (ring != nullptr) {
     BufferIndex i = ring_candidate(ring);
     if (i != kNoBuffer && make_free(i, ring)) return i;

@@ -8,6 +8,8 @@
 
 #include "hathi/config/settings.h"
 #include "hathi/memory/arena.h"
+#include "hathi/shmem/process_slot.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
 #include "hathi/wal/log.h"
 #include "pool.h"
@@ -59,6 +61,7 @@ void write_out(BufferIndex i) {
   shmem::WaitScope wait(kWaitWrite);
   storage::write_block(d.tag, copy);
   ++usage_counters.written;
+  if (shmem::has_slot() && shmem::my_slot().kind == shmem::ProcessKind::backend) statistics::count_server(statistics::ServerEvent::pages_written_by_backend);
   written = true;
 }
 

@@ -174,7 +174,7 @@ void collect_column(Oid table, std::string_view name, std::vector<catalog::Objec
 void drop_column(Oid table, const AlterTableCommand& c, const AlterContext& context) {
   catalog::RelationRef r = catalog::open_relation(table, LockMode::none);
   if (c.missing_ok && !has_column(*r, c.name)) {
-    report_notice(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist, skipping", c.name, r->name);
+    report_notice(sqlstate::successful_completion, "column \"{}\" of relation \"{}\" does not exist, skipping", c.name, r->name);
     return;
   }
   const Attribute& attribute = (*r->descriptor)[column_number(*r, c.name) - 1];

@@ -54,7 +54,7 @@ void drop_constraint(Oid table, const parser::AlterTableCommand& c, const AlterC
   FoundConstraint found = find_constraint(*r, c.name);
   if (!is_valid(found.oid)) {
     if (!c.missing_ok) throw SqlError(sqlstate::undefined_object, "constraint \"{}\" of relation \"{}\" does not exist", c.name, r->name);
-    report_notice(sqlstate::undefined_object, "constraint \"{}\" of relation \"{}\" does not exist, skipping", c.name, r->name);
+    report_notice(sqlstate::successful_completion, "constraint \"{}\" of relation \"{}\" does not exist, skipping", c.name, r->name);
     return;
   }
   if (found.inherit_count > 0) {

@@ -155,7 +155,7 @@ void alter_table(const UtilityCall& call, const parser::AlterTableStatement& s) 
   if (!s.all_in_tablespace.empty()) throw_not_supported("ALTER … ALL IN TABLESPACE");
   catalog::RelationRef r = analyzer::open_by_name(s.relation, lock_for(s), s.missing_ok);
   if (!r) {
-    report_notice(sqlstate::undefined_table, "relation \"{}\" does not exist, skipping", s.relation->name);
+    report_notice(sqlstate::successful_completion, "relation \"{}\" does not exist, skipping", s.relation->name);
     return;
   }
   require_statement_kind(*r, s);

@@ -14,6 +14,7 @@
 #include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
 #include "index_store.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "statements.h"
 #include "table_definition.h"
@@ -175,6 +176,7 @@ void create_index_statement(const UtilityCall& call, const parser::CreateIndexSt
   Arena arena(4096);
   auto mode = s.concurrently ? locking::LockMode::share_update_exclusive : locking::LockMode::share;
   catalog::RelationRef r = analyzer::open_by_name(s.relation, mode);
+  require_not_in_use(*r, "CREATE INDEX");
   check_table(*r);
   if (s.concurrently && r->kind == kind::partitioned_table) {
     throw SqlError(sqlstate::feature_not_supported, "cannot create index on partitioned table \"{}\" concurrently", r->name);

@@ -24,13 +24,13 @@ void missing(const parser::DropStatement& s, char wanted, const parser::RangeVar
   std::string_view noun = relation_words(wanted).noun;
   if (!name.schema.empty() && !is_valid(catalog::find_schema(name.schema))) {
     if (!s.missing_ok) throw SqlError(sqlstate::undefined_schema, "schema \"{}\" does not exist", name.schema);
-    report_notice(sqlstate::undefined_schema, "schema \"{}\" does not exist, skipping", name.schema);
+    report_notice(sqlstate::successful_completion, "schema \"{}\" does not exist, skipping", name.schema);
     return;
   }
   std::string shown = name.schema.empty() ? std::string(name.name) : fmt::format("{}.{}", name.schema, name.name);
   SqlState code = wanted == kind::index ? sqlstate::undefined_object : sqlstate::undefined_table;
   if (!s.missing_ok) throw SqlError(code, "{} \"{}\" does not exist", noun, wanted == kind::table ? std::string_view(name.name) : std::string_view(name.name));
-  report_notice(code, "{} \"{}\" does not exist, skipping", noun, name.name);
+  report_notice(sqlstate::successful_completion, "{} \"{}\" does not exist, skipping", noun, name.name);
   (void)shown;
 }
 

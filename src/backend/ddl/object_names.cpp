@@ -24,7 +24,7 @@ std::optional<ObjectAddress> find_schema_object(const parser::ObjectRef& object,
   Oid oid = catalog::find_schema(name);
   if (!is_valid(oid)) {
     if (!missing_ok) throw SqlError(sqlstate::undefined_schema, "schema \"{}\" does not exist", name);
-    report_notice(sqlstate::undefined_schema, "schema \"{}\" does not exist, skipping", name);
+    report_notice(sqlstate::successful_completion, "schema \"{}\" does not exist, skipping", name);
     return std::nullopt;
   }
   return ObjectAddress{catalog_oid::pg_namespace, oid, 0};
@@ -36,7 +36,7 @@ std::optional<ObjectAddress> find_type_object(const parser::ObjectRef& object, s
   if (!is_valid(oid)) {
     std::string name = analyzer::type_name_text(object.type);
     if (!missing_ok) throw SqlError(sqlstate::undefined_object, "type \"{}\" does not exist", name);
-    report_notice(sqlstate::undefined_object, "type \"{}\" does not exist, skipping", name);
+    report_notice(sqlstate::successful_completion, "type \"{}\" does not exist, skipping", name);
     return std::nullopt;
   }
   if (domain && catalog::type_info(oid).kind != 'd') throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not a domain", analyzer::type_name_text(object.type));

@@ -11,6 +11,7 @@
 #include "hathi/nodes/visit.h"
 #include "hathi/parser/ast_statement.h"
 #include "hathi/parser/parser.h"
+#include "hathi/statistics/counters.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/transaction.h"
 #include "index_store.h"
@@ -368,6 +369,7 @@ void replace_one(Oid oid, char persistence) {
   catalog::RelationRef r = catalog::open_relation(oid, locking::LockMode::none);
   RelationFile file = r->file;
   storage::drop_storage_at_commit(file);
+  statistics::count_truncated(oid, file.database);
   file.relation = catalog::new_relfilenode(file.tablespace, file.database);
   storage::create_storage(file, static_cast<storage::Persistence>(persistence));
   update_class_row(oid, [&](CatalogRow& row, Arena&) {
@@ -415,7 +417,12 @@ Oid schema_for_new(const parser::RangeVar& name, char& persistence) {
     if (is_temporary && persistence == 'u') throw SqlError(sqlstate::invalid_table_definition, "only temporary relations may be created in temporary schemas").at(name.location);
     if (is_temporary) persistence = 't';
   } else {
-    schema = temporary ? catalog::temporary_schema() : catalog::creation_schema();
+    try {
+      schema = temporary ? catalog::temporary_schema() : catalog::creation_schema();
+    } catch (SqlError& e) {
+      if (e.code() == sqlstate::undefined_schema && e.byte_offset() < 0) e.at(name.location);
+      throw;
+    }
   }
   Oid role = catalog::current_role();
   if (!temporary && (catalog::object_privileges(catalog_oid::pg_namespace, schema, role, nodes::kAclCreate) & nodes::kAclCreate) == 0) {
@@ -509,7 +516,10 @@ void drop_relation_object(const ObjectAddress& object) {
   }
   catalog::RelationRef r = catalog::open_relation(object.object, locking::LockMode::access_exclusive);
   bool is_index = r->kind == kind::index || r->kind == kind::partitioned_index;
-  if (has_storage(r->kind)) storage::drop_storage_at_commit(r->file);
+  if (has_storage(r->kind)) {
+    storage::drop_storage_at_commit(r->file);
+    statistics::count_dropped(r->oid, r->file.database, r->file.relation);
+  }
   if (is_index) {
     Oid table = r->index->table;
     remove_rows(catalog_oid::pg_index, catalog::pg_index::indexrelid, object.object);

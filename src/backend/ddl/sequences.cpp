@@ -167,7 +167,7 @@ void change_sequence(Oid sequence, const parser::OptionList& options, bool for_i
 void alter_sequence(const parser::AlterSequenceStatement& s, std::string_view text) {
   catalog::RelationRef r = analyzer::open_by_name(s.relation, locking::LockMode::share_row_exclusive, s.missing_ok);
   if (!r) {
-    report_notice(sqlstate::undefined_table, "relation \"{}\" does not exist, skipping", s.relation->name);
+    report_notice(sqlstate::successful_completion, "relation \"{}\" does not exist, skipping", s.relation->name);
     return;
   }
   if (r->kind != kind::sequence) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not a sequence", r->name);

@@ -11,6 +11,7 @@
 #include "hathi/error/report.h"
 #include "hathi/parser/parser.h"
 #include "hathi/planner/analyze_table.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/transaction/process_array.h"
 #include "hathi/transaction/transaction.h"
 #include "inheritance.h"
@@ -109,6 +110,7 @@ void vacuum_one(Oid oid, const Options& o, bool is_toast) {
   options.index_cleanup = o.index_cleanup;
   options.disable_page_skipping = o.disable_page_skipping;
   heap::VacuumStatistics stats = heap::vacuum(r->heap, pointers, options);
+  statistics::report_vacuum(oid, r->file.database, static_cast<std::int64_t>(stats.rows_estimated), static_cast<std::int64_t>(stats.rows_dead_kept));
   auto pages = buffer::block_count(r->file, Fork::main).value();
   store_statistics(oid, stats.rows_estimated, pages, static_cast<std::uint32_t>(stats.pages_all_visible));
   for (BTreeCleaner& c : cleaners) {
@@ -140,6 +142,7 @@ void analyze_one(Oid oid, std::span<const std::string_view> columns) {
     numbers.push_back(number);
   }
   planner::TableSample sample = planner::analyze_columns(*r, numbers);
+  statistics::report_analyze(oid, r->file.database, static_cast<std::int64_t>(sample.rows), -1, columns.empty());
   store_statistics(oid, sample.rows, sample.pages, r->all_visible_pages);
   for (const catalog::IndexDescriptor* i : r->indexes) store_statistics(i->oid, sample.rows, buffer::block_count(i->btree.file, Fork::main).value(), 0);
 }

@@ -1,6 +1,7 @@
 // IndexScan, IndexOnlyScan.
 
 #include "hathi/catalog/lookup.h"
+#include "hathi/statistics/counters.h"
 #include "hathi/types/array.h"
 #include "table_scan.h"
 
@@ -99,6 +100,7 @@ Row* run_index_scan(NodeState& node) {
       if (all_dead) s.scan->kill_current();
       continue;
     }
+    ++statistics::relation(s.index->oid, s.index->btree.file.database).counts.rows_fetched;
     if (s.known_unique) s.exhausted = true;
     set_scan_row(s, tuple);
     if (passes_filter(s)) return output_row(s, &s.row);
@@ -135,6 +137,7 @@ Row* run_index_only_scan(NodeState& node) {
         if (all_dead) s.scan->kill_current();
         continue;
       }
+      ++statistics::relation(s.index->oid, s.index->btree.file.database).counts.rows_fetched;
     }
     if (s.known_unique) s.exhausted = true;
     s.row.values = const_cast<Datum*>(s.scan->values());

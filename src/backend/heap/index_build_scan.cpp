@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "hathi/statistics/counters.h"
 #include "prune.h"
 
 namespace hathi::heap {
@@ -43,6 +44,7 @@ Coverage coverage_of(const HeapTable& table, PageView page, HeapTupleHeader* h, 
 void scan_for_index_build(const HeapTable& table, const transaction::Snapshot* snapshot,
                           const std::function<void(const HeapTuple& row, TupleId root, bool live)>& callback, bool* broken_chains) {
   BlockNumber blocks = buffer::block_count(table.file, Fork::main);
+  ++statistics::relation(table.oid, table.file.database).counts.scans;
   buffer::Ring* ring = blocks.value() > static_cast<std::uint32_t>(buffer::pool_buffer_count()) / 4
                            ? buffer::make_ring(buffer::RingKind::bulk_read) : nullptr;
   ScopeExit free_ring([ring] { if (ring != nullptr) buffer::free_ring(ring); });
@@ -75,6 +77,7 @@ void scan_for_index_build(const HeapTable& table, const transaction::Snapshot* s
     for (int i = 0; i < count; ++i) {
       HeapTuple row;
       copy_out(page, page.line(rows[i].line), {block, rows[i].line}, table.oid, row);
+      ++statistics::relation(table.oid, table.file.database).counts.rows_returned;
       callback(row, {block, rows[i].root}, rows[i].live);
     }
   }

@@ -1,4 +1,5 @@
 #include "hathi/heap/free_space.h"
+#include "hathi/statistics/counters.h"
 #include "page_choice.h"
 #include "toast.h"
 #include "visibility.h"
@@ -91,16 +92,19 @@ TupleId insert(const HeapTable& table, const HeapTuple& tuple, const InsertOptio
   TupleId tid;
   if (!needs_toasting(tuple)) [[likely]] {
     insert_prepared(table, {&tuple, 1}, {&tid, 1}, options);
+    statistics::count_inserted(table.oid, table.file.database, 1);
     return tid;
   }
   ToastScratch scratch;
   HeapTuple row = toast_row(table, tuple, nullptr, scratch.arena());
   insert_prepared(table, {&row, 1}, {&tid, 1}, options);
+  statistics::count_inserted(table.oid, table.file.database, 1);
   return tid;
 }
 
 void insert_many(const HeapTable& table, std::span<const HeapTuple> tuples, std::span<TupleId> tids, const InsertOptions& options) {
   HATHI_ASSERT(tids.size() >= tuples.size());
+  statistics::count_inserted(table.oid, table.file.database, tuples.size());
   bool toast = std::any_of(tuples.begin(), tuples.end(), [](const HeapTuple& t) { return needs_toasting(t); });
   if (!toast) {
     insert_prepared(table, tuples, tids, options);

@@ -2,6 +2,7 @@
 #include "row_change.h"
 #include "toast.h"
 #include "visibility_map.h"
+#include "hathi/statistics/counters.h"
 
 namespace hathi::heap {
 
@@ -73,6 +74,7 @@ ChangeResult remove(const HeapTable& table, TupleId tid, CommandId command, bool
     break;
   }
   pin.unlock();
+  if (result == ChangeResult::ok) statistics::count_removed(table.oid, table.file.database);
   if (result == ChangeResult::ok && table.toast_table != kInvalidOid) {
     HeapTuple row;
     copy_out(pin.page(), pin.page().line(tid.offset), tid, table.oid, row);

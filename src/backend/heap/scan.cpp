@@ -1,5 +1,6 @@
 #include "prune.h"
 #include "relation_hints.h"
+#include "hathi/statistics/counters.h"
 
 namespace hathi::heap {
 
@@ -16,6 +17,7 @@ struct Scan::State {
   int found = 0;                         // visible lines of the current block
   int next = 0;                          // index of the one to hand out next (forward)
   bool bitmap = false;                   // in open_block() mode
+  bool counted = false;                  // as a scan, in the statistics
   std::uint16_t lines[kMaxRowsPerPage];
   State* next_free = nullptr;
 };
@@ -156,10 +158,15 @@ void Scan::rescan() {
   s.pin.release();
   s.block = kInvalidBlock;
   s.found = s.next = 0;
+  s.counted = false;
 }
 
 bool Scan::next(HeapTuple& out, bool backward) {
   State& s = *state_;
+  if (!s.counted) {
+    s.counted = true;
+    ++statistics::relation(s.table->oid, s.table->file.database).counts.scans;
+  }
   if (!backward) {
     while (s.next >= s.found || s.block == kInvalidBlock) {
       BlockNumber following = s.block == kInvalidBlock ? BlockNumber{0} : s.block + 1;
@@ -177,6 +184,7 @@ bool Scan::next(HeapTuple& out, bool backward) {
       ScanStates::load(s);
     }
     ScanStates::hand_out(s, s.next++, out);
+    ++statistics::relation(s.table->oid, s.table->file.database).counts.rows_returned;
     return true;
   }
   // Backward: `next` is one more than the index of the current row.
@@ -226,6 +234,7 @@ bool Scan::next_in_block(HeapTuple& out) {
   State& s = *state_;
   if (s.next >= s.found) return false;
   ScanStates::hand_out(s, s.next++, out);
+  ++statistics::relation(s.table->oid, s.table->file.database).counts.rows_fetched;
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "row_change.h"
 #include "toast.h"
 #include "visibility_map.h"
+#include "hathi/statistics/counters.h"
 
 namespace hathi::heap {
 
@@ -199,6 +200,7 @@ ChangeResult update(const HeapTable& table, TupleId tid, const HeapTuple& row, C
   u.pin.unlock();
   unlock_other(u);
   if (result == ChangeResult::ok) {
+    statistics::count_updated(table.oid, table.file.database, !outcome.needs_index_entries);
     if (old_external) delete_toasted(table, old, &stored);
   } else if (new_external) {
     kill_new_chunks(table, stored, &old);

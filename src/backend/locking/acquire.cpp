@@ -118,6 +118,7 @@ struct Waiter {
     logged = true;
     ErrorReport r;
     r.severity = Severity::log;
+    r.code = sqlstate::successful_completion;
     r.message = fmt::format("process {} {} {} on {} after {:.3f} ms", shmem::my_slot().pid.load(), what, lock_mode_name(mode),
                             describe(tag), static_cast<double>(monotonic_us() - start) / 1000);
     if (with_queue) r.detail_log = r.detail = waiters_and_holders(tag, hash, mode);

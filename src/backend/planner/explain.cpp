@@ -366,7 +366,7 @@ void Explainer::node(const PlanFrame& frame, std::string_view relationship, std:
   const Plan* p = frame.plan;
   int indent = w_.indent;
   const executor::NodeTimes* times = options_.analyze && execution_ != nullptr ? execution_->times(p->id) : nullptr;
-  w_.open_group(relationship.empty() ? "Plan" : "", true);
+  w_.open_group(relationship.empty() || options_.format == ExplainFormat::xml ? "Plan" : "", true);
   header(p, relationship, subplan_name);
   costs_and_times(p, times);
   if (w_.is_text()) w_.append("\n");
@@ -376,7 +376,7 @@ void Explainer::node(const PlanFrame& frame, std::string_view relationship, std:
   details(frame, times);
   if (options_.buffers) buffers(times != nullptr ? *times : executor::NodeTimes{});
   children(frame);
-  w_.close_group(relationship.empty() ? "Plan" : "", true);
+  w_.close_group(relationship.empty() || options_.format == ExplainFormat::xml ? "Plan" : "", true);
   if (w_.is_text()) w_.indent = indent;
 }
 

@@ -240,7 +240,7 @@ void Explainer::group_keys(const PlanFrame& frame) {
 
 void Explainer::grouping_set_keys(const PlanFrame& below, const Aggregate& a, std::string_view label) {
   std::string_view plural = label == "Hash Key" ? "Hash Keys" : "Group Keys";
-  w_.open_group("", true);
+  w_.open_group(options_.format == ExplainFormat::xml ? "Grouping Set" : "", true);
   if (!w_.is_text()) w_.open_group(plural, false);
   for (const List<int>& set : a.grouping_sets) {
     std::vector<std::string> items;
@@ -253,7 +253,7 @@ void Explainer::grouping_set_keys(const PlanFrame& below, const Aggregate& a, st
     else w_.nested_list(plural, items);
   }
   if (!w_.is_text()) w_.close_group(plural, false);
-  w_.close_group("", true);
+  w_.close_group(options_.format == ExplainFormat::xml ? "Grouping Set" : "", true);
 }
 
 void Explainer::modify_details(const PlanFrame& frame, const NodeTimes* times) {

@@ -251,6 +251,11 @@ Child Children::remove(pid_t pid) {
 void Children::signal_all(int signal) const {
   for (const auto& [pid, child] : children_) kill(pid, signal);
 }
+void Children::quit_all(QuitReason reason) const {
+  sigval value{};
+  value.sival_int = static_cast<int>(reason);
+  for (const auto& [pid, child] : children_) sigqueue(pid, SIGQUIT, value);
+}
 void Children::signal_kind(ProcessKind kind, int signal) const {
   for (const auto& [pid, child] : children_) {
     if (child.kind == kind) kill(pid, signal);

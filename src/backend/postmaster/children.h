@@ -9,6 +9,7 @@
 
 #include "hathi/postmaster/postmaster.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/shmem/quit.h"
 
 namespace hathi::postmaster {
 
@@ -37,6 +38,8 @@ class Children {
   // Forgets a child that ended; its kind (none when it is unknown).
   Child remove(pid_t pid);
   void signal_all(int signal) const;
+  // SIGQUIT with the reason, which sessions tell their clients.
+  void quit_all(QuitReason reason) const;
   void signal_kind(shmem::ProcessKind kind, int signal) const;
   int count() const { return static_cast<int>(children_.size()); }
   int count(shmem::ProcessKind kind) const;

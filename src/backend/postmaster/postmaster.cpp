@@ -331,7 +331,7 @@ void Postmaster::begin_shutdown(Shutdown how) {
   children_.dismiss_spares();
   if (how == Shutdown::immediate) {
     phase_ = Phase::stopping_all;
-    children_.signal_all(SIGQUIT);
+    children_.quit_all(QuitReason::immediate_shutdown);
     kill_at_ = Clock::now() + kKillPatience;
   } else if (how == Shutdown::fast && phase_ == Phase::recovering) {
     phase_ = Phase::stopping_sessions;
@@ -437,7 +437,7 @@ void Postmaster::on_startup_end(pid_t pid, int status) {
 void Postmaster::on_crash(ProcessKind kind, pid_t pid, int status) {
   log_child_end(kind, pid, status);
   log_message("terminating any other active server processes");
-  children_.signal_all(SIGQUIT);
+  children_.quit_all(QuitReason::crash);
   kill_at_ = Clock::now() + kKillPatience;
   if (shutdown_ != Shutdown::none) {
     exit_code_ = 1;

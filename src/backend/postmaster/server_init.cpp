@@ -17,6 +17,7 @@
 #include "hathi/session/activity.h"
 #include "hathi/session/backend_main.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/process_array.h"
 #include "hathi/transaction/transaction.h"
@@ -32,6 +33,7 @@ constexpr shmem::Subsystem kSubsystems[] = {
     {"process slots", shmem::process_slots_size, shmem::process_slots_init},
     {"lock table", locking::lock_table_size, locking::lock_table_init},
     {"relation extension slots", locking::extension_slots_size, locking::extension_slots_init},
+    {"statistics", statistics::shared_size, statistics::shared_init},
     {"pending syncs", storage::pending_sync_size, storage::pending_sync_init},
     {"write-ahead log", wal::wal_shared_size, wal::wal_shared_init},
     {"buffer pool", buffer::pool_size, buffer::pool_init},
@@ -62,8 +64,21 @@ void warm_up_backend() {
   shmem::release_slot();
 }
 
+constexpr const char* kStatisticsFile = "pg_stat/statistics";
+
+void recover() {
+  wal::startup_recover();
+  statistics::load(kStatisticsFile);
+}
+
+// The last process to leave writes the statistics down.
+void run_checkpointer() {
+  wal::checkpointer_main();
+  statistics::save(kStatisticsFile);
+}
+
 const ServerParts kParts{
-    kSubsystems,           load_hba_rules, wal::startup_recover, wal::checkpointer_main, wal::wal_writer_main, wal::background_writer_main,
+    kSubsystems,           load_hba_rules, recover, run_checkpointer, wal::wal_writer_main, wal::background_writer_main,
     session::backend_main, warm_up_backend};
 
 // Sets up OpenSSL once for all, and the secret from which unknown roles get their salts.

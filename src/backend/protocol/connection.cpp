@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "hathi/error/sql_error.h"
+#include "hathi/protocol/farewell.h"
 #include "hathi/shmem/interrupts.h"
 
 namespace hathi::protocol {
@@ -32,6 +34,11 @@ void store32(char* p, std::uint32_t v) {
   p[1] = static_cast<char>(v >> 16);
   p[2] = static_cast<char>(v >> 8);
   p[3] = static_cast<char>(v);
+}
+
+void set_receive_timeout(int socket, int seconds) {
+  timeval timeout{seconds, 0};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
 }
 
 // Kinds of message that may carry a client's data.
@@ -98,6 +105,11 @@ bool Connection::fill(std::size_t needed, void (*serve)()) {
     }
     if (n > 0) {
       read_end_ += static_cast<std::size_t>(n);
+    } else if (n < 0 && (saved == EAGAIN || saved == EWOULDBLOCK) && wakes_when_quiet_) {
+      set_receive_timeout(socket_, 0);
+      wakes_when_quiet_ = false;
+      quiet_ = true;
+      if (serve != nullptr) serve();
     } else if (n < 0 && saved == EINTR) {
       if (serve != nullptr) serve();
       else if (interrupt_flags.terminate) return false;
@@ -133,6 +145,13 @@ bool Connection::read_message(Message& out, void (*serve)()) {
   out.body = {input_.data() + read_position_ + 5, length - 4};
   read_position_ += length + 1;
   return true;
+}
+
+void Connection::wake_when_quiet() {
+  if (wakes_when_quiet_) return;
+  constexpr int kQuietSeconds = 1;
+  set_receive_timeout(socket_, kQuietSeconds);
+  wakes_when_quiet_ = true;
 }
 
 bool Connection::client_closed() const {
@@ -211,6 +230,7 @@ void Connection::abandon_message() {
 // Sends the first `upto` bytes of the buffer and moves the rest down.
 void Connection::send_pending(std::size_t upto) {
   std::size_t done = 0;
+  SendingScope sending;
   while (done < upto && !lost_) {
     ssize_t n = -1;
     {

@@ -248,6 +248,56 @@ bool load_hba(const std::string& path, std::vector<HbaRule>& rules) {
   return ok;
 }
 
+namespace {
+
+std::string ip_text(const sockaddr_in6& address, bool is_v4) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (is_v4) inet_ntop(AF_INET, &address.sin6_addr.s6_addr[12], text, sizeof text);
+  else inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
+  return text;
+}
+
+std::vector<std::string> plain_words(const Field& field) {
+  std::vector<std::string> out;
+  for (const Token& t : field) out.push_back(t.text);
+  return out;
+}
+
+void describe_rule(const std::vector<Field>& fields, const HbaRule& rule, HbaLine& line) {
+  static const char* const kMethods[] = {"trust", "reject", "scram-sha-256", "md5", "password", "peer"};
+  line.type = fields[0][0].text;
+  line.databases = plain_words(fields[1]);
+  line.users = plain_words(fields[2]);
+  line.method = kMethods[static_cast<int>(rule.method)];
+  if (rule.kind == HbaRule::Kind::local) return;
+  if (rule.any_address || rule.same_host || rule.same_net) {
+    line.address = fields[3][0].text;
+    return;
+  }
+  bool is_v4 = fields[3][0].text.find(':') == std::string::npos;
+  line.address = ip_text(rule.address, is_v4);
+  line.netmask = ip_text(rule.mask, is_v4);
+}
+
+}  // namespace
+
+bool describe_hba(const std::string& path, std::vector<HbaLine>& lines) {
+  std::ifstream in(path);
+  if (!in) return false;
+  std::string text;
+  for (int number = 1; std::getline(in, text); ++number) {
+    std::vector<Field> fields = tokenize(text);
+    if (fields.empty()) continue;
+    HbaRule rule;
+    HbaLine line;
+    line.number = number;
+    line.error = parse_rule(fields, rule);
+    if (line.error.empty()) describe_rule(fields, rule, line);
+    lines.push_back(std::move(line));
+  }
+  return true;
+}
+
 const HbaRule* find_hba_rule(const std::vector<HbaRule>& rules, const ConnectionFacts& facts) {
   for (const HbaRule& rule : rules) {
     if (kind_fits(rule, facts) && address_fits(rule, facts) && database_fits(rule, facts) && user_fits(rule, facts)) return &rule;

@@ -10,6 +10,7 @@
 #include "hathi/locking/lock_table.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/shmem/segment.h"
+#include "hathi/statistics/counters.h"
 #include "hathi/transaction/transaction.h"
 
 namespace hathi::session {
@@ -26,6 +27,7 @@ struct alignas(64) Entry {
   std::int64_t backend_start, transaction_start, query_start, state_change;
   std::uint32_t query_length;
   char application_name[kNameRoom];
+  char client_address[kNameRoom];
   // The statement's text follows, track_activity_query_size bytes.
 };
 
@@ -71,6 +73,21 @@ std::string_view cut(std::string_view text, std::size_t room) {
 
 bool has_entry() { return entries != nullptr && shmem::has_slot() && entry_of(shmem::my_slot().number).backend_start != 0; }
 
+// How long the session has been in the state it leaves now.
+void count_time(const Entry& entry, std::int64_t now) {
+  using statistics::DatabaseEvent;
+  static std::int64_t counted_until = 0;
+  std::int64_t since = entry.state_change != 0 ? entry.state_change : entry.backend_start;
+  auto in_state = static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - since));
+  if (entry.state == ActivityState::active) statistics::count(DatabaseEvent::active_microsecond, in_state);
+  if (entry.state == ActivityState::idle_in_transaction || entry.state == ActivityState::idle_in_failed_transaction) {
+    statistics::count(DatabaseEvent::idle_in_transaction_microsecond, in_state);
+  }
+  if (counted_until < entry.backend_start) counted_until = entry.backend_start;
+  if (now > counted_until) statistics::count(DatabaseEvent::session_microsecond, static_cast<std::uint64_t>(now - counted_until));
+  counted_until = std::max(now, counted_until);
+}
+
 std::string activity_of(int slot) {
   Activity activity;
   return read_activity(slot, activity) ? activity.query : std::string("<command string not enabled>");
@@ -79,7 +96,7 @@ std::string activity_of(int slot) {
 }  // namespace
 
 const char* activity_state_name(ActivityState state) {
-  static const char* const names[] = {"", "idle", "active", "idle in transaction", "idle in transaction (aborted)"};
+  static const char* const names[] = {"", "idle", "active", "idle in transaction", "idle in transaction (aborted)", "disabled"};
   return names[static_cast<int>(state)];
 }
 
@@ -103,12 +120,14 @@ void note_application_name() {
   std::memcpy(entry.application_name, name.data(), std::min(name.size(), kNameRoom - 1));
 }
 
-void begin_activity(int client_port) {
+void begin_activity(int client_port, std::string_view client_address) {
   Entry& entry = entry_of(shmem::my_slot().number);
   {
     Change change(entry);
     entry.state = ActivityState::undefined;
     entry.client_port = client_port;
+    std::memset(entry.client_address, 0, kNameRoom);
+    std::memcpy(entry.client_address, client_address.data(), std::min(client_address.size(), kNameRoom - 1));
     entry.backend_start = now_us();
     entry.transaction_start = entry.query_start = entry.state_change = 0;
     entry.query_length = 0;
@@ -124,14 +143,23 @@ void end_activity() {
 }
 
 void report_activity(ActivityState state, std::string_view text) {
-  if (!config::values::track_activities || !has_entry()) return;
+  if (!has_entry()) return;
   Entry& entry = entry_of(shmem::my_slot().number);
+  if (!config::values::track_activities) [[unlikely]] {
+    if (entry.state == ActivityState::disabled) return;
+    Change change(entry);
+    entry.state = ActivityState::disabled;
+    entry.transaction_start = entry.query_start = entry.state_change = 0;
+    entry.query_length = 0;
+    return;
+  }
   std::string_view shown = cut(text, query_room);
   bool same_text = text.empty() || (shown.size() == entry.query_length && std::memcmp(query_of(entry), shown.data(), shown.size()) == 0);
   std::int64_t transaction_start = transaction::is_running() ? transaction::transaction_timestamp() : 0;
   if (same_text && state == entry.state && transaction_start == entry.transaction_start) return;
   bool begins = state == ActivityState::active && entry.state != ActivityState::active;
   std::int64_t now = begins ? transaction::statement_timestamp() : now_us();
+  if (state != entry.state) count_time(entry, now);
   Change change(entry);
   if (state != entry.state) entry.state_change = now;
   if (begins || !same_text) entry.query_start = transaction::statement_timestamp();
@@ -152,6 +180,7 @@ bool read_activity(int slot, Activity& copy) {
     if (used) {
       copy.state = entry.state;
       copy.client_port = entry.client_port;
+      copy.client_address.assign(entry.client_address, strnlen(entry.client_address, kNameRoom));
       copy.backend_start = entry.backend_start;
       copy.transaction_start = entry.transaction_start;
       copy.query_start = entry.query_start;

@@ -15,14 +15,17 @@
 #include "hathi/ddl/session_objects.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lock_table.h"
+#include "hathi/protocol/farewell.h"
 #include "hathi/session/activity.h"
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/shmem/process_title.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/transaction/transaction.h"
 #include "idle.h"
 #include "notify.h"
+#include "statement_log.h"
 #include "start_up.h"
 
 namespace hathi::session {
@@ -31,13 +34,28 @@ namespace {
 
 Session* this_session = nullptr;
 
+int peer_port(int socket);
+
+// Who and where from, for the log's lines.
+void note_connection(const Session& session, const StartupRequest& request) {
+  protocol::ConnectionFacts facts = connection_facts(session, request);
+  ConnectionNames& names = connection_names();
+  names.user = request.user;
+  names.database = request.database;
+  names.host = facts.is_local ? "[local]" : facts.host;
+  names.port = facts.is_local ? "" : std::to_string(peer_port(session.connection.socket()));
+}
+
 // Runs the parts of start-up, telling the client of a failure. False: the connection is over.
 bool start_session(Session& session, StartupRequest& request) {
   try {
     arm_timer(Timer::login, config::values::authentication_timeout * 1000);
     if (!read_startup_request(session, request)) return false;
+    note_connection(session, request);
+    log_connection_received(session);
     enter_slot(session);
     authenticate(session, request);
+    log_connection_authorized(session, request.setting("application_name"));
     open_database(session, request);
     disarm_timer(Timer::login);
     send_session_parameters(session);
@@ -59,6 +77,13 @@ int peer_port(int socket) {
   return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
 }
 
+void count_end(const Session& session) {
+  using statistics::DatabaseEvent;
+  if (session.end == Session::End::abandoned) statistics::count(DatabaseEvent::session_abandoned);
+  if (session.end == Session::End::fatal) statistics::count(DatabaseEvent::session_fatal);
+  if (session.end == Session::End::killed) statistics::count(DatabaseEvent::session_killed);
+}
+
 // What a session leaves behind is cleaned up whatever happened before.
 void end_session(Session& session) {
   HoldInterrupts hold;
@@ -69,6 +94,8 @@ void end_session(Session& session) {
   forget_all_channels();
   ddl::drop_temporary_objects_at_exit();
   transaction::session_owner().release_all();
+  count_end(session);
+  statistics::flush(true);
   end_activity();
   leave_slot();
 }
@@ -111,6 +138,7 @@ std::string user_name_of(unsigned int user_id) {
 
 void backend_main(int socket) {
   set_stack_base();
+  note_session_began();
   install_child_signal_handlers();
   install_report_sinks();
   auto session = std::make_unique<Session>(socket);
@@ -118,10 +146,14 @@ void backend_main(int socket) {
   StartupRequest request;
   if (start_session(*session, request)) {
     protocol::ConnectionFacts facts = connection_facts(*session, request);
-    begin_activity(facts.is_local ? -1 : peer_port(session->connection.socket()));
+    begin_activity(facts.is_local ? -1 : peer_port(session->connection.socket()), facts.host);
+    protocol::prepare_farewell(session->connection.socket());
+    statistics::set_database(catalog::current_database());
+    statistics::count(statistics::DatabaseEvent::session);
     report_activity(ActivityState::idle);
     shmem::set_process_title(fmt::format("{} {} {}", request.user, request.database, facts.is_local ? "[local]" : facts.host));
     serve(*session);
+    log_disconnection(*session);
   }
   end_session(*session);
   session->connection.flush();

@@ -73,6 +73,7 @@ void send_ready(Session& session) {
     c.end();
   }
   char status = transaction_status();
+  session.command_tag = {};
   if (status == 'I') send_notifications(session);
   report_activity(status == 'I'   ? ActivityState::idle
                   : status == 'T' ? ActivityState::idle_in_transaction

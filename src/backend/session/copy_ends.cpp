@@ -10,6 +10,7 @@
 #include "copy.h"
 #include "hathi/error/report.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/shmem/process_slot.h"
 
 namespace hathi::session {
 
@@ -36,6 +37,8 @@ class ClientSource : public CopySource {
     for (;;) {
       check_interrupts();
       protocol::Message message;
+      static constexpr shmem::WaitEvent kClientRead{"Client", "ClientRead"};
+      shmem::WaitScope wait(kClientRead);
       if (!session_.connection.read_message(message, nullptr)) {
         session_.lost_synchronization = true;
         throw SqlError(sqlstate::connection_failure, "unexpected EOF on client connection with an open transaction");

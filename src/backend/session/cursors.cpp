@@ -9,13 +9,12 @@ namespace hathi::session {
 
 namespace {
 
-int plan_options(int declared, bool can_scroll) {
+int plan_options(int declared) {
   int options = 0;
   if (declared & parser::kCursorBinary) options |= planner::kCursorBinary;
   if (declared & parser::kCursorHold) options |= planner::kCursorHold;
   if (declared & parser::kCursorNoScroll) options |= planner::kCursorNoScroll;
-  // Backward movement is offered when it costs nothing: PostgreSQL decides by the plan, we always can.
-  if ((declared & parser::kCursorScroll) || ((declared & parser::kCursorNoScroll) == 0 && can_scroll)) options |= planner::kCursorScroll;
+  if (declared & parser::kCursorScroll) options |= planner::kCursorScroll;
   return options | planner::kCursorFastStart;
 }
 
@@ -40,11 +39,11 @@ void run_declare(Session& session, const parser::Statement& whole, const parser:
   if (locks_rows && (statement.options & parser::kCursorScroll)) {
     throw SqlError(sqlstate::feature_not_supported, "DECLARE SCROLL CURSOR ... FOR UPDATE is not supported").detail("Scrollable cursors must be READ ONLY.");
   }
-  prepared->cursor_options = plan_options(statement.options, !locks_rows);
+  prepared->cursor_options = plan_options(statement.options);
   Portal& portal = create_portal(session, statement.name);
   portal.mark_cursor();
   try {
-    portal.define(std::move(prepared), parameters.values, plan_options(statement.options, !locks_rows));
+    portal.define(std::move(prepared), parameters.values, plan_options(statement.options));
     portal.start();
   } catch (...) {
     session.portals.erase(std::string(statement.name));

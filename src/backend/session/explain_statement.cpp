@@ -123,6 +123,7 @@ void run_explain(Session& session, const parser::Statement& whole, const parser:
   for (const planner::ParameterValue& v : parameters.values) types.types.push_back(v.type);
   const parser::StatementNode* target = statement.query;
   if (const auto* as = parser::node_try<parser::CreateTableAsStatement>(target)) target = as->query;
+  if (const auto* declare = parser::node_try<parser::DeclareCursorStatement>(target)) target = declare->query;
   nodes::Query* query = analyzer::analyze_node(target, text, arena, types);
   if (query->command == nodes::CommandKind::utility) {
     send_lines({"Utility statements have no plan structure"}, options, receiver);

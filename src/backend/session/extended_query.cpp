@@ -7,6 +7,7 @@
 #include "hathi/types/binary.h"
 #include "portal.h"
 #include "row_sender.h"
+#include "statement_log.h"
 
 namespace hathi::session {
 
@@ -19,6 +20,17 @@ void send_empty(protocol::Connection& connection, char type) {
 
 // Names are as long as identifiers can be.
 std::string_view cut_name(std::string_view name) { return name.substr(0, 63); }
+
+std::string_view shown_name(std::string_view name) { return name.empty() ? "<unnamed>" : name; }
+std::string execution_name(std::string_view statement, std::string_view portal) {
+  return fmt::format("{}{}{}", shown_name(statement), portal.empty() ? "" : "/", portal);
+}
+
+void log_execution_time(Session& session, const Portal& portal, std::string_view name, bool continues) {
+  if (!logs_durations()) return;
+  const CachedStatement& statement = portal.statement();
+  log_duration(session, fmt::format("{} {}", continues ? "execute fetch from" : "execute", execution_name(statement.name(), name)), statement.text(), portal.parameters());
+}
 
 CachedStatement& find_statement(Session& session, std::string_view name) {
   auto it = session.statements.find(name);
@@ -117,6 +129,7 @@ void handle_parse(Session& session, protocol::BodyReader body) {
   for (Oid& type : types) type = Oid{static_cast<std::uint32_t>(body.int32())};
   body.expect_end();
   session.statement_text = text;
+  session.command_tag = "PARSE";
   require_valid_utf8(text);
   start_command(session);
   // The unnamed statement goes even if the new one fails.
@@ -130,6 +143,7 @@ void handle_parse(Session& session, protocol::BodyReader body) {
     throw SqlError(sqlstate::duplicate_pstatement, "prepared statement \"{}\" already exists", name);
   }
   statement->set_name(name);
+  if (logs_durations()) log_duration(session, fmt::format("parse {}", shown_name(name)), text);
   session.statements.insert_or_assign(std::move(name), std::move(statement));
   send_empty(session.connection, '1');
 }
@@ -139,6 +153,7 @@ void handle_bind(Session& session, protocol::BodyReader body) {
   std::string_view statement_name = cut_name(body.string());
   CachedStatement& statement = find_statement(session, statement_name);
   session.statement_text = statement.text();
+  session.command_tag = "BIND";
   start_command(session);
   Formats formats{read_codes(body)};
   if (!statement.is_empty()) {
@@ -160,6 +175,7 @@ void handle_bind(Session& session, protocol::BodyReader body) {
     session.portals.erase(std::string(portal_name));
     throw;
   }
+  if (logs_durations()) log_duration(session, fmt::format("bind {}", execution_name(statement_name, portal_name)), statement.text(), values);
   send_empty(session.connection, '2');
 }
 
@@ -210,15 +226,21 @@ void handle_execute(Session& session, protocol::BodyReader body) {
   require_live_transaction(portal.statement().raw().node);
   session.multi_statement = false;
   session.is_last_statement = false;   // the transaction ends at Sync
+  const CachedStatement& executed = portal.statement();
+  session.command_tag = executed.tag();
+  bool continues = portal.has_run();
+  log_execute(session, executed.name(), name, continues, executed.raw().node, executed.text(), portal.parameters());
   RowSender sender(session.connection, portal.formats());
   std::string tag;
   bool completed = portal.run(session, limit <= 0 ? 0 : static_cast<std::uint64_t>(limit), sender, tag);
   if (!completed) {
+    log_execution_time(session, *keep, name, continues);
     send_empty(session.connection, 's');
     return;
   }
   if (ends_transaction_now(portal.statement().raw().node)) finish_command(session);
   else if (transaction_status() != 'E' && transaction::block_state() != transaction::BlockState::none) transaction::advance_command();
+  log_execution_time(session, *keep, name, continues);
   send_command_complete(session, tag);
 }
 

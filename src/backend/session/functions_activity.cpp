@@ -1,6 +1,9 @@
 // Functions behind pg_stat_activity, and those that signal other processes.
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,10 +14,13 @@
 #include "hathi/error/report.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/session/activity.h"
+#include "hathi/session/session.h"
 #include "hathi/shmem/image.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/statistics/counters.h"
 #include "hathi/transaction/process_array.h"
+#include "hathi/transaction/transaction.h"
 #include "notify.h"
 #include "row_writer.h"
 
@@ -50,6 +56,16 @@ void write_nulls(RowWriter& row, int count) {
   for (int i = 0; i < count; ++i) row.null();
 }
 
+Datum inet_value(Arena& arena, const std::string& address) {
+  constexpr Oid kInetIn{910};
+  return call_function(kInetIn, arena, {Datum::of(static_cast<const void*>(arena.copy(address).data()))});
+}
+
+void write_address(RowWriter& row, const std::string& address) {
+  if (address.empty()) row.null();
+  else row.value(inet_value(row.arena(), address));
+}
+
 // What only the role itself and those who may read all statistics see.
 void write_details(RowWriter& row, const ProcessSlot& slot, const Activity& activity, bool has_activity) {
   bool tracked = has_activity && activity.state != ActivityState::undefined;
@@ -67,7 +83,8 @@ void write_details(RowWriter& row, const ProcessSlot& slot, const Activity& acti
   else
     row.null().null();
   row.time(activity.transaction_start).time(activity.query_start).time(activity.backend_start).time(activity.state_change);
-  write_nulls(row, 2);  // client_addr, client_hostname
+  write_address(row, activity.client_address);
+  row.null();  // client_hostname: names are not looked up
   if (slot.kind == ProcessKind::backend)
     row.value(Datum::of(std::int32_t{activity.client_port}));
   else
@@ -155,6 +172,64 @@ Datum backend_query(FunctionCall& call) {
   return varlena::make(call.arena(), activity.query);
 }
 
+template <auto Member>
+Datum backend_time(FunctionCall& call) {
+  const ProcessSlot* slot = backend_by_number(call);
+  Activity activity;
+  if (slot == nullptr || !may_see(*slot) || !read_activity(slot->number, activity) || activity.*Member == 0) return call.null();
+  return Datum::of(activity.*Member);
+}
+Datum backend_client_address(FunctionCall& call) {
+  const ProcessSlot* slot = backend_by_number(call);
+  Activity activity;
+  if (slot == nullptr || !may_see(*slot) || !read_activity(slot->number, activity) || activity.client_address.empty()) return call.null();
+  return inet_value(call.arena(), activity.client_address);
+}
+Datum backend_client_port(FunctionCall& call) {
+  const ProcessSlot* slot = backend_by_number(call);
+  Activity activity;
+  if (slot == nullptr || !may_see(*slot) || !read_activity(slot->number, activity)) return call.null();
+  return Datum::of(std::int32_t{activity.client_port});
+}
+template <auto Member>
+Datum backend_wait_event(FunctionCall& call) {
+  const ProcessSlot* slot = backend_by_number(call);
+  if (slot == nullptr) return varlena::make(call.arena(), "<backend information not available>");
+  if (!may_see(*slot)) return varlena::make(call.arena(), "<insufficient privilege>");
+  const shmem::WaitEvent* event = slot->wait_event.load(std::memory_order_relaxed);
+  return event == nullptr ? call.null() : varlena::make(call.arena(), event->*Member);
+}
+
+// --- this connection ------------------------------------------------------------------------------------------------------------
+
+Datum own_address(FunctionCall& call, bool of_server, bool port) {
+  const Session* session = current_session();
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (session == nullptr) return call.null();
+  int socket = session->connection.socket();
+  if ((of_server ? getsockname(socket, generic, &size) : getpeername(socket, generic, &size)) != 0) return call.null();
+  char text[INET6_ADDRSTRLEN] = "";
+  int number = 0;
+  if (address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+    number = ntohs(v4.sin_port);
+  } else if (address.ss_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+    number = ntohs(v6.sin6_port);
+  } else {
+    return call.null();
+  }
+  return port ? Datum::of(std::int32_t{number}) : inet_value(call.arena(), text);
+}
+Datum client_address(FunctionCall& call) { return own_address(call, false, false); }
+Datum client_port(FunctionCall& call) { return own_address(call, false, true); }
+Datum server_address(FunctionCall& call) { return own_address(call, true, false); }
+Datum server_port(FunctionCall& call) { return own_address(call, true, true); }
+
 // --- signals ------------------------------------------------------------------------------------------------------------------
 
 bool signal_backend(std::int32_t pid, int number, bool terminate) {
@@ -218,6 +293,13 @@ Datum configuration_load_time(FunctionCall&) { return Datum::of(config::load_tim
 // Statistics are read afresh each time.
 Datum clear_snapshot(FunctionCall& call) { return call.null(); }
 
+void count_transaction(transaction::Event event) {
+  if (event == transaction::Event::pre_commit) return;
+  bool commit = event == transaction::Event::commit;
+  statistics::count(commit ? statistics::DatabaseEvent::commit : statistics::DatabaseEvent::rollback);
+  statistics::at_end_of_transaction(commit);
+}
+
 constexpr BuiltinFunction kFunctions[] = {
     {Oid{2022}, get_activity, FunctionKind::set_materialize},
     {Oid{1936}, backend_idset, FunctionKind::set_materialize},
@@ -225,6 +307,17 @@ constexpr BuiltinFunction kFunctions[] = {
     {Oid{1938}, backend_database},
     {Oid{1939}, backend_user},
     {Oid{1940}, backend_query},
+    {Oid{2196}, client_address},
+    {Oid{2197}, client_port},
+    {Oid{2198}, server_address},
+    {Oid{2199}, server_port},
+    {Oid{1391}, backend_time<&Activity::backend_start>},
+    {Oid{1392}, backend_client_address},
+    {Oid{1393}, backend_client_port},
+    {Oid{2094}, backend_time<&Activity::query_start>},
+    {Oid{2857}, backend_time<&Activity::transaction_start>},
+    {Oid{2788}, backend_wait_event<&shmem::WaitEvent::type>},
+    {Oid{2853}, backend_wait_event<&shmem::WaitEvent::name>},
     {Oid{2171}, cancel_backend},
     {Oid{2096}, terminate_backend},
     {Oid{2621}, reload_configuration},
@@ -244,6 +337,8 @@ void register_session_functions() {
   register_functions(activity_functions());
   register_functions(notify_functions());
   register_functions(statement_functions());
+  register_functions(statistics_functions());
+  transaction::register_hook(count_transaction);
   register_notify_hooks();
   install_cursor_hooks();
 }

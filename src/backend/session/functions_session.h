@@ -10,6 +10,7 @@ namespace hathi::session {
 std::span<const BuiltinFunction> settings_functions();
 std::span<const BuiltinFunction> lock_functions();
 std::span<const BuiltinFunction> activity_functions();
+std::span<const BuiltinFunction> statistics_functions();
 std::span<const BuiltinFunction> statement_functions();   // pg_prepared_statements, pg_cursors
 
 // WHERE CURRENT OF, and 55006 for tables that a cursor reads (functions_statements.cpp).

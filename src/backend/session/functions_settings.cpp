@@ -1,9 +1,15 @@
 // Functions behind pg_settings and pg_file_settings; pg_export_snapshot().
 
 #include "functions_session.h"
+
+#include <cerrno>
+#include <cstring>
+
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/server_settings.h"
 #include "hathi/config/settings.h"
+#include "hathi/error/sql_error.h"
+#include "hathi/protocol/hba.h"
 #include "hathi/transaction/snapshot_export.h"
 #include "row_writer.h"
 
@@ -83,8 +89,33 @@ Datum show_all_file_settings(FunctionCall& call) {
 
 Datum export_snapshot(FunctionCall& call) { return varlena::make(call.arena(), transaction::export_snapshot()); }
 
+Datum hba_file_rules(FunctionCall& call) {
+  std::vector<protocol::HbaLine> lines;
+  const std::string& path = config::values::hba_file;
+  if (!protocol::describe_hba(path, lines)) throw SqlError(sqlstate::undefined_file, "could not open file \"{}\": {}", path, std::strerror(errno));
+  RowWriter row(call);
+  for (const protocol::HbaLine& line : lines) {
+    row.value(Datum::of(std::int32_t{line.number}));
+    if (!line.error.empty()) {
+      for (int i = 0; i < 7; ++i) row.null();
+      row.text(line.error).put();
+      continue;
+    }
+    row.text(line.type).texts(line.databases).texts(line.users).text_or_null(line.address).text_or_null(line.netmask).text(line.method);
+    row.null().null().put();
+  }
+  return Datum();
+}
+
+// No names are mapped.
+Datum no_rows(FunctionCall&) { return Datum(); }
+
 constexpr BuiltinFunction kFunctions[] = {
     {Oid{3809}, export_snapshot},
+    {Oid{3401}, hba_file_rules, FunctionKind::set_materialize},
+    {Oid{6250}, no_rows, FunctionKind::set_materialize},
+    {Oid{1065}, no_rows, FunctionKind::set_materialize},
+    {Oid{6014}, no_rows, FunctionKind::set_materialize},
     {Oid{2084}, show_all_settings, FunctionKind::set_materialize},
     {Oid{3329}, show_all_file_settings, FunctionKind::set_materialize},
     {Oid{6240}, settings_get_flags},

@@ -5,6 +5,7 @@
 #include "hathi/config/session_settings.h"
 #include "hathi/config/settings.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
 #include "hathi/transaction/transaction.h"
 #include "notify.h"
@@ -25,6 +26,8 @@ void before_reading(Session& session) {
   reload_if_asked();
   if (session.connection.has_buffered_input()) return;
   char status = transaction_status();
+  // What a busy session has counted goes out once a second, the rest when the client is quiet for a moment.
+  if (status == 'I' && !statistics::flush(false, transaction::statement_timestamp())) session.connection.wake_when_quiet();
   if (status != 'I' && config::values::idle_in_transaction_session_timeout > 0 && !session.extended_message) {
     arm_timer(Timer::idle_in_transaction, config::values::idle_in_transaction_session_timeout);
   } else if (status == 'I' && config::values::idle_session_timeout > 0 && !session.in_command) {
@@ -42,10 +45,11 @@ void serve_idle_interrupts() {
   discard_cancel();
   serve_interrupts();
   reload_if_asked();
+  Session* session = current_session();
+  if (session->connection.take_quiet() && transaction::block_state() == transaction::BlockState::none) statistics::flush(true);
   if (interrupt_flags.wake_up) {
     interrupt_flags.wake_up = 0;
     // In a transaction they wait for its end (send_ready).
-    Session* session = current_session();
     if (transaction::block_state() == transaction::BlockState::none && send_notifications(*session)) session->connection.flush();
   }
 }

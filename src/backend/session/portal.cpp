@@ -7,6 +7,27 @@
 
 namespace hathi::session {
 
+namespace {
+
+// Could PostgreSQL's executor run this plan backward? (Ours stores the rows instead; what clients may ask for is the same.)
+bool runs_backward(const planner::Plan& plan) {
+  using planner::PlanKind;
+  switch (plan.kind) {
+    case PlanKind::seq_scan: case PlanKind::index_scan: case PlanKind::index_only_scan: case PlanKind::tid_scan: case PlanKind::function_scan:
+    case PlanKind::values_scan: case PlanKind::cte_scan: case PlanKind::materialize: case PlanKind::sort: case PlanKind::partitioned_scan: return true;
+    case PlanKind::result: case PlanKind::lock_rows: case PlanKind::limit: return plan.left != nullptr && runs_backward(*plan.left);
+    case PlanKind::subquery_scan: return runs_backward(*static_cast<const planner::SubqueryScan&>(plan).subplan);
+    case PlanKind::append:
+      for (const planner::Plan* input : static_cast<const planner::Append&>(plan).inputs) {
+        if (!runs_backward(*input)) return false;
+      }
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 void Portal::define(std::shared_ptr<CachedStatement> statement, std::span<const planner::ParameterValue> parameters, int cursor_options) {
   statement_ = std::move(statement);
   cursor_options_ = cursor_options;
@@ -33,6 +54,11 @@ void Portal::start() {
   bool returns_rows = plan_->plan->command == nodes::CommandKind::select || plan_->plan->has_returning;
   bool is_plain_select = plan_->plan->command == nodes::CommandKind::select && !plan_->plan->has_modifying_cte;
   strategy_ = !returns_rows ? Strategy::command : (is_plain_select ? Strategy::select : Strategy::stored);
+  // A cursor that says nothing of SCROLL can move backward when its plan could in PostgreSQL.
+  if (is_cursor_ && (cursor_options_ & (planner::kCursorScroll | planner::kCursorNoScroll)) == 0 && statement_->query()->row_marks.empty() &&
+      runs_backward(*plan_->plan->plan)) {
+    cursor_options_ |= planner::kCursorScroll;
+  }
   executor::ExecutionOptions options;
   options.rewindable = (cursor_options_ & planner::kCursorScroll) != 0;
   if (plan_->idle != nullptr && !options.rewindable) {
@@ -360,9 +386,11 @@ void drop_portals_at_commit(Session& session) {
 }
 
 void fail_portals(Session& session) {
+  int level = transaction::nesting_level();
   for (auto it = session.portals.begin(); it != session.portals.end();) {
     Portal& portal = *it->second;
-    if (!portal.is_held() && !(portal.state() == PortalState::running && portal.statement().is_utility())) {
+    bool ends = portal.created_level() >= level || portal.state() == PortalState::running;
+    if (ends && !portal.is_held() && !(portal.state() == PortalState::running && portal.statement().is_utility())) {
       // The unnamed one and those of statements that were running are not asked for again.
       if (it->first.empty()) {
         it = session.portals.erase(it);

@@ -36,6 +36,8 @@ class Portal {
   const TupleDescriptor* row() const { return row_; }
   const CachedStatement& statement() const { return *statement_; }
   const std::string& name() const { return name_; }
+  std::span<const planner::ParameterValue> parameters() const { return parameters_.values; }
+  bool has_run() const { return position_ > 0 || at_end_; }
   PortalState state() const { return state_; }
   bool is_cursor() const { return is_cursor_; }
   int cursor_options() const { return cursor_options_; }

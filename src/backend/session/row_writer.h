@@ -24,6 +24,7 @@ class RowWriter {
     nulls_.push_back(1);
     return *this;
   }
+  Arena& arena() { return arena_; }
   RowWriter& text(std::string_view text) { return value(varlena::make(arena_, text)); }
   RowWriter& text_or_null(std::string_view text) { return text.empty() ? null() : this->text(text); }
   // 0 = null.

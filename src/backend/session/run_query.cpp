@@ -7,6 +7,7 @@
 #include "parse_options.h"
 #include "portal.h"
 #include "row_sender.h"
+#include "statement_log.h"
 
 namespace hathi::session {
 
@@ -14,6 +15,7 @@ namespace {
 
 // One statement of the text. Its transaction has started.
 void run_statement(Session& session, std::string_view text, const parser::Statement& statement) {
+  session.command_tag = parser::command_tag(statement.node);
   auto prepared = std::make_shared<CachedStatement>(text, statement);   // analyze
   auto portal = std::make_shared<Portal>("");
   session.portals.insert_or_assign("", portal);
@@ -32,6 +34,7 @@ void run_statement(Session& session, std::string_view text, const parser::Statem
 
 void run_query(Session& session, std::string_view text) {
   session.statement_text = text;
+  session.command_tag = {};
   start_command(session);
   session.statements.erase("");
   Arena arena;
@@ -42,6 +45,7 @@ void run_query(Session& session, std::string_view text) {
     session.connection.end();
     return;
   }
+  log_query(session, text, statements);
   session.multi_statement = statements.size() > 1;
   for (const parser::Statement& statement : statements) {
     start_command(session);
@@ -50,6 +54,7 @@ void run_query(Session& session, std::string_view text) {
     run_statement(session, text, statement);
   }
   finish_command(session);
+  log_duration(session, "statement", text);
 }
 
 }  // namespace hathi::session

@@ -5,6 +5,7 @@
 #include "hathi/locking/lwlock.h"
 #include "hathi/session/session.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/statistics/counters.h"
 #include "hathi/transaction/transaction.h"
 #include "idle.h"
 
@@ -62,6 +63,8 @@ Next dispatch(Session& session, const protocol::Message& message) {
 bool recover(Session& session) {
   ErrorReport report = current_exception_report(session.statement_text);
   bool fatal = report.severity >= Severity::fatal;
+  if (fatal) session.end = report.code == sqlstate::admin_shutdown ? Session::End::killed : Session::End::fatal;
+  if (report.code == sqlstate::t_r_deadlock_detected) statistics::count(statistics::DatabaseEvent::deadlock);
   HoldInterrupts hold;
   locking::release_all_lwlocks();
   report_to(session, std::move(report));
@@ -72,6 +75,7 @@ bool recover(Session& session) {
   }
   if (session.lost_synchronization && !fatal) {
     fatal = true;
+    session.end = Session::End::fatal;
     report_to(session, SqlError(sqlstate::protocol_violation, "terminating connection because protocol synchronization was lost").fatal().report());
   }
   if (fatal || session.connection.is_lost()) {
@@ -99,6 +103,7 @@ int serve(Session& session) {
       after_reading(session);
       if (!got) {
         session.connection.discard_output();
+        session.end = Session::End::abandoned;
         break;
       }
       if (dispatch(session, message) == Next::leave) return 0;

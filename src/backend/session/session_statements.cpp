@@ -55,6 +55,9 @@ bool run_session_statement(Session& session, const parser::Statement& statement,
     case NodeKind::copy_statement:
       tag = fmt::format("COPY {}", run_copy(session, *parser::node_cast<parser::CopyStatement>(node), statement, text, parameters));
       return true;
+    case NodeKind::alter_system_statement:
+      run_alter_system(*parser::node_cast<parser::AlterSystemStatement>(node));
+      return true;
     case NodeKind::listen_statement: run_listen(parser::node_cast<parser::ListenStatement>(node)->channel); return true;
     case NodeKind::unlisten_statement: run_unlisten(parser::node_cast<parser::UnlistenStatement>(node)->channel); return true;
     case NodeKind::notify_statement: {

@@ -16,6 +16,8 @@ bool run_session_statement(Session& session, const parser::Statement& statement,
 
 // variables.cpp
 void run_set(const parser::VariableSetStatement& statement, std::string& tag);
+// alter_system.cpp
+void run_alter_system(const parser::AlterSystemStatement& statement);
 void run_show(const parser::VariableShowStatement& statement, executor::RowReceiver& receiver);
 const TupleDescriptor* show_row(const parser::VariableShowStatement& statement, Arena& arena);
 

@@ -17,6 +17,11 @@ struct StartupRequest {
   std::string user, database, options;
   std::vector<std::pair<std::string, std::string>> settings;   // in the packet's order
   std::string replication;
+  // A setting of the packet, "" when it has none of that name.
+  std::string setting(std::string_view name) const {
+    for (const auto& [key, value] : settings) if (key == name) return value;
+    return {};
+  }
 };
 
 // Serves SSLRequest, GSSENCRequest and CancelRequest; false when the connection is over. Throws fatal SqlError on bad packets.

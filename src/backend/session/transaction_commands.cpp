@@ -164,6 +164,9 @@ void run_transaction_statement(Session& session, const parser::TransactionStatem
     case TransactionKind::release:
       require_block("RELEASE SAVEPOINT");
       transaction::release_savepoint(statement.savepoint);
+      for (auto& [name, portal] : session.portals) {
+        if (portal->created_level() > transaction::nesting_level()) portal->move_to_level(transaction::nesting_level());
+      }
       return;
     case TransactionKind::rollback_to:
       require_block("ROLLBACK TO SAVEPOINT");

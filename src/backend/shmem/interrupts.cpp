@@ -9,6 +9,7 @@
 
 #include "hathi/error/sql_error.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/shmem/quit.h"
 
 namespace hathi {
 
@@ -86,7 +87,12 @@ void note(volatile std::sig_atomic_t InterruptFlags::*flag) {
 }
 void on_reload(int) { note(&InterruptFlags::reload_config); }
 void on_wake_up(int) { note(&InterruptFlags::wake_up); }
-void on_quit(int) { _exit(2); }
+void (*quit_hook)(QuitReason) = nullptr;
+
+void on_quit(int, siginfo_t* info, void*) {
+  if (quit_hook != nullptr) quit_hook(info->si_code == SI_QUEUE ? static_cast<QuitReason>(info->si_value.sival_int) : QuitReason::unknown);
+  _exit(2);
+}
 
 void on_alarm(int) {
   int saved = errno;
@@ -116,6 +122,14 @@ void handle(int number, void (*handler)(int)) {
   sigaction(number, &action, nullptr);
 }
 
+void handle_quit() {
+  struct sigaction action {};
+  action.sa_sigaction = on_quit;
+  sigfillset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGQUIT, &action, nullptr);
+}
+
 // Takes a flag: true when it was set.
 bool take(volatile std::sig_atomic_t InterruptFlags::*flag) {
   bool was = interrupt_flags.*flag != 0;
@@ -135,7 +149,7 @@ void install_child_signal_handlers() {
   handle(SIGHUP, on_reload);
   handle(SIGUSR1, on_wake_up);
   handle(SIGALRM, on_alarm);
-  handle(SIGQUIT, on_quit);
+  handle_quit();
   handle(SIGPIPE, SIG_IGN);
   handle(SIGUSR2, SIG_IGN);
   handle(SIGCHLD, SIG_DFL);
@@ -143,6 +157,8 @@ void install_child_signal_handlers() {
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, nullptr);
 }
+
+void set_quit_hook(void (*hook)(QuitReason reason)) { quit_hook = hook; }
 
 void raise_interrupt(volatile std::sig_atomic_t InterruptFlags::*flag) { request(flag); }
 

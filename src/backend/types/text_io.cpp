@@ -168,6 +168,11 @@ std::int32_t btcharcmp(char a, char b) { return static_cast<unsigned char>(a) - 
 
 constexpr BuiltinFunction kTable[] = {
     {Oid{46}, fn<textin>},
+    // Output only: what EXPLAIN gives.
+    {Oid{322}, fn<textout>},
+    {Oid{324}, fn<textsend>},
+    {Oid{2894}, fn<textout>},
+    {Oid{2899}, fn<textsend>},
     {Oid{47}, fn<textout>},
     {Oid{2414}, fn<textrecv>},
     {Oid{2415}, fn<textsend>},

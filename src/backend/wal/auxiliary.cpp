@@ -8,6 +8,7 @@
 #include "hathi/error/report.h"
 #include "hathi/shmem/futex.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
 
@@ -56,6 +57,7 @@ void run_checkpoint(bool by_timer) {
   bool failed = false;
   try {
     (by_timer ? c.timed : c.requested_count).fetch_add(1);
+    statistics::count_server(by_timer ? statistics::ServerEvent::checkpoint_timed : statistics::ServerEvent::checkpoint_requested);
     CheckpointRequest request;
     request.immediate = (requested & kRequestImmediate) != 0;
     request.wait = request.immediate;
@@ -156,6 +158,8 @@ void background_writer_main() {
       buffer::release_all_at_abort();
     }
     state->checkpoint.background_buffers.fetch_add(static_cast<std::uint64_t>(written));
+    if (written > 0) statistics::count_server(statistics::ServerEvent::pages_written_by_cleaner, static_cast<std::uint64_t>(written));
+    if (written >= config::values::bgwriter_lru_maxpages && written > 0) statistics::count_server(statistics::ServerEvent::cleaner_stopped);
     if (written >= config::values::bgwriter_lru_maxpages && written > 0) state->checkpoint.background_maxwritten.fetch_add(1);
     idle_rounds = written > 0 ? 0 : idle_rounds + 1;
     sleep_ms(kBackgroundWriterIdle, idle_rounds > 10 ? config::values::bgwriter_delay * 5 : config::values::bgwriter_delay);

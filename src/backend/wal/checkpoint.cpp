@@ -16,6 +16,7 @@
 #include "hathi/shmem/futex.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/memory/arena.h"
+#include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
 #include "record.h"
@@ -117,11 +118,17 @@ Inserted checkpoint_once(const CheckpointRequest& request, std::uint64_t redo, C
   Clock::time_point start = Clock::now();
   wait_for_delays();
   if (request.shutdown) buffer::flush_everything();
-  else state->checkpoint.buffers.fetch_add(static_cast<std::uint64_t>(buffer::flush_for_checkpoint(request.immediate || request.end_of_recovery, delay_writes)));
+  else {
+    auto pages = static_cast<std::uint64_t>(buffer::flush_for_checkpoint(request.immediate || request.end_of_recovery, delay_writes));
+    state->checkpoint.buffers.fetch_add(pages);
+    statistics::count_server(statistics::ServerEvent::pages_written_by_checkpoint, pages);
+  }
   Clock::time_point written = Clock::now();
   storage::sync_pending();
   auto ms = [](Clock::duration d) { return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()); };
   state->checkpoint.write_ms.fetch_add(ms(written - start));
+  statistics::count_server(statistics::ServerEvent::checkpoint_write_ms, static_cast<std::uint64_t>(ms(written - start)));
+  statistics::count_server(statistics::ServerEvent::checkpoint_sync_ms, static_cast<std::uint64_t>(ms(Clock::now() - written)));
   state->checkpoint.sync_ms.fetch_add(ms(Clock::now() - written));
   Inserted record = insert_checkpoint_record(redo, request.shutdown ? 1 : request.end_of_recovery ? 2 : 0, counters);
   flush(record.end);

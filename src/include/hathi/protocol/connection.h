@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hathi::protocol {
@@ -51,6 +52,10 @@ class Connection {
   bool has_buffered_input() const { return read_position_ < read_end_; }
   // Non-blocking look: has the client closed the socket?
   bool client_closed() const;
+  // From now on a wait for input that lasts a second calls serve_interrupts once more; for work put off until the client is quiet.
+  void wake_when_quiet();
+  // Did that happen since the last call?
+  bool take_quiet() { return std::exchange(quiet_, false); }
   // Is a message's byte available without blocking?
   bool input_ready() const;
 
@@ -85,6 +90,7 @@ class Connection {
 
   int socket_;
   bool lost_ = false;
+  bool wakes_when_quiet_ = false, quiet_ = false;
   char* buffer_ = nullptr;            // output
   std::size_t used_ = 0, capacity_ = 0, message_start_ = 0;
   bool in_message_ = false;

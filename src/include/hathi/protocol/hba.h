@@ -35,6 +35,13 @@ struct ConnectionFacts {
 
 // Reads the file; on any bad line logs it and returns false, leaving `rules` as it was.
 bool load_hba(const std::string& path, std::vector<HbaRule>& rules);
+// Every line of the file that is not empty, as it stands there, for pg_hba_file_rules; false when the file cannot be read.
+struct HbaLine {
+  int number = 0;
+  std::string type, address, netmask, method, error;   // error: the line is refused, the other members are empty
+  std::vector<std::string> databases, users;
+};
+bool describe_hba(const std::string& path, std::vector<HbaLine>& lines);
 // The first rule that fits; nullptr when none does.
 const HbaRule* find_hba_rule(const std::vector<HbaRule>& rules, const ConnectionFacts& facts);
 // The rules in force, loaded by the postmaster before it forks.

@@ -40,6 +40,10 @@ struct Session {
   bool skip_until_sync = false;     // an error struck in the extended protocol
   bool extended_message = false;    // the running message belongs to the extended protocol
   std::int32_t cancel_key = 0;
+  // Why it ends, for pg_stat_database.
+  enum class End : std::uint8_t { normal, abandoned, fatal, killed };
+  End end = End::normal;
+  std::string_view command_tag;     // of the statement that runs, for the log
   std::string statement_text;       // the running query string, for the log, errors and pg_stat_activity
   // Prepared statements and portals are shared with the catalog views pg_prepared_statements and pg_cursors.
 };

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""What clients may do to a server without hurting others: storms of connects, silent clients, clients that vanish, endless nesting.
+Prints "ok NAME" or "failed NAME" for each check. PGHOST, PGPORT, PGUSER, PGDATABASE say where; the server has max_connections = 100."""
+import os, select, socket, struct, sys, time
+import wire
+
+STORM = int(os.environ.get("STORM", "5000"))
+failures = []
+
+
+def check(name, good, note=""):
+    print(("ok " if good else "failed ") + name + (f"  ({note})" if note else ""), flush=True)
+
+
+def login(user=wire.USER, database=wire.DATABASE, settings=()):
+    c = wire.Connection()
+    c.send(wire.startup_packet(3, 0, [(b"user", user.encode()), (b"database", database.encode())] + list(settings)))
+    messages = until(c, "Z")
+    return c, messages
+
+
+def until(c, kinds, patience=30):
+    out = []
+    while True:
+        m = c.next(patience)
+        out.append(m)
+        if m[0] in kinds or m[0] in ("closed", "silence"):
+            return out
+
+
+def ask(c, sql, patience=60):
+    c.message("Q", sql.encode() + b"\0")
+    return until(c, "Z", patience)
+
+
+def values(messages):
+    return [wire.describe(*m)[8:] for m in messages if m[0] == "D"]
+
+
+def code(messages):
+    for kind, body in messages:
+        if kind == "E":
+            return body.split(b"\0C", 1)[1][:5].decode()
+    return None
+
+
+def wait_until(c, sql, patience=30):
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if values(ask(c, sql)) == ["t"]:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_storm(watcher):
+    """Far more connects than sessions: the rest is refused at once, nobody is dropped without a word."""
+    held, refused, dropped, slowest = [], 0, 0, 0.0
+    waiting = {}
+    made = 0
+    while made < STORM or waiting:
+        while made < STORM and len(waiting) < 200:
+            c = wire.Connection()
+            c.send(wire.startup_packet(3, 0, [(b"user", wire.USER.encode()), (b"database", wire.DATABASE.encode())]))
+            waiting[c.socket] = (c, time.monotonic())
+            made += 1
+        for s in select.select(list(waiting), [], [], 30)[0]:
+            c, began = waiting[s]
+            alive = c.fill(0)
+            text = c.input
+            if b"Z\0\0\0\5I" in text[-6:]:
+                held.append(c)
+            elif b"C53300\0" in text:
+                refused += 1
+                s.close()
+            elif alive is False:
+                dropped += 1
+                s.close()
+            else:
+                continue
+            slowest = max(slowest, time.monotonic() - began)
+            del waiting[s]
+    for c in held:
+        c.input = b""
+    good = all(values(ask(c, "select 1")) == ["1"] for c in held)
+    check("storm-of-connects", dropped == 0 and refused + len(held) == STORM and len(held) >= 90 and good,
+          f"{len(held)} sessions, {refused} refused with 53300, {dropped} dropped, the slowest answer after {slowest:.1f} s")
+    for c in held:
+        c.socket.close()
+    check("watcher-undisturbed", values(ask(watcher, "select 1")) == ["1"])
+    wait_until(watcher, "select count(*) < 5 from pg_stat_activity where backend_type = 'client backend'")
+
+
+def test_silent_clients(watcher):
+    """Clients that say nothing, half a packet, or nothing after SSLRequest take no place from others."""
+    silent = []
+    for i in range(300):
+        c = wire.Connection()
+        c.send([b"", b"\0\0\0", b"\0\0\0\x20\0\3\0\0user", struct.pack("!ii", 8, 80877103)][i % 4])
+        silent.append(c)
+    began = time.monotonic()
+    ok = 0
+    for _ in range(50):
+        c, messages = login()
+        ok += messages[-1][0] == "Z"
+        c.socket.close()
+    check("silent-clients-take-no-place", ok == 50, f"50 logins beside 300 silent clients in {time.monotonic() - began:.1f} s")
+    for c in silent:
+        c.socket.close()
+    wait_until(watcher, "select count(*) < 5 from pg_stat_activity where backend_type = 'client backend'")
+
+
+def vanish(c, how):
+    if how == "reset":
+        c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    c.socket.close()
+
+
+def test_vanishing_clients(watcher):
+    """At whatever moment a client goes: its transaction is rolled back, its locks are released, its session ends."""
+    ask(watcher, "create table vanish (a int primary key)")
+    moments = {
+        "idle-in-transaction": lambda c: ask(c, "begin; insert into vanish values (1); select pg_advisory_xact_lock(5), pg_advisory_lock(6)"),
+        "while-running": lambda c: c.message("Q", b"begin; insert into vanish values (1); select pg_advisory_lock(5), pg_advisory_lock(6); "
+                                                  b"select count(*) from generate_series(1, 3000000)\0"),
+        "while-copying-in": lambda c: (c.message("Q", b"copy vanish from stdin\0"), until(c, "G"), c.message("d", b"1\n2\n")),
+        "while-copying-out": lambda c: c.message("Q", b"copy (select repeat('x', 1000) from generate_series(1, 100000)) to stdout\0"),
+        "in-a-pipeline": lambda c: (c.message("P", b"\0insert into vanish values (1)\0\0\0"), c.message("B", b"\0\0\0\0\0\0\0\0"), c.message("E", b"\0\0\0\0\0")),
+        "half-a-message": lambda c: c.send(b"Q\0\0\1\0begin"),
+        "half-a-header": lambda c: (ask(c, "begin; insert into vanish values (1)"), c.send(b"Q\0\0")),
+        "waiting-for-a-lock": lambda c: c.message("Q", b"begin; insert into vanish values (2); lock table vanish in share mode; select pg_advisory_lock(7)\0"),
+        "large-result": lambda c: c.message("Q", b"select repeat('x', 100000) from generate_series(1, 1000)\0"),
+        "asleep": lambda c: c.message("Q", b"begin; insert into vanish values (3); select pg_sleep(0.5)\0"),
+    }
+    ask(watcher, "select pg_advisory_lock(7)")
+    for name, begin in moments.items():
+        for how in ("close", "reset"):
+            c, _ = login()
+            begin(c)
+            time.sleep(0.05)
+            vanish(c, how)
+            if name == "waiting-for-a-lock":
+                time.sleep(0.1)
+                ask(watcher, "select pg_advisory_unlock(7)")
+            gone = wait_until(watcher, "select count(*) = 1 from pg_stat_activity where backend_type = 'client backend'")
+            clean = values(ask(watcher, "select count(*) from vanish")) == ["0"]
+            locks = values(ask(watcher, "select count(*) from pg_locks where pid <> pg_backend_pid() and locktype in ('advisory', 'relation', 'transactionid')"))
+            if name == "waiting-for-a-lock":
+                ask(watcher, "select pg_advisory_lock(7)")
+            check(f"vanish-{name}-{how}", gone and clean and locks == ["0"], "" if gone and clean and locks == ["0"] else f"gone {gone}, clean {clean}, locks {locks}")
+    ask(watcher, "drop table vanish; select pg_advisory_unlock_all()")
+
+
+def test_nesting(watcher):
+    """Whatever is nested 10,000 deep ends in an error of its own, not in a crash."""
+    deep = 10000
+    statements = {
+        "parentheses": "select " + "(" * deep + "1" + ")" * deep,
+        "operators": "select " + "- " * deep + "1",
+        "calls": "select " + "abs(" * deep + "1" + ")" * deep,
+        "sums": "select 1" + " + 1" * deep,
+        "sums-of-columns": "select relpages" + " + relpages" * deep + " from pg_class",
+        "not": "select " + "not " * deep + "true",
+        "and": "select 1 where " + "1 = 1 and " * deep + "true",
+        "subqueries": "select " + "(select " * deep + "1" + ")" * deep,
+        "from": "select * from " + "(select * from " * deep + "pg_class" + ") x" * deep,
+        "joins": "select * from " + "(" * deep + "pg_class" + ")" * deep,
+        "arrays": "select " + "array[" * deep + "1" + "]" * deep,
+        "rows": "select " + "row(" * deep + "1" + ")" * deep,
+        "case": "select " + "case when true then " * deep + "1" + " end" * deep,
+        "casts": "select 1" + "::int" * deep,
+        "unions": "select 1 union all " * deep + "select 1",
+        "nested-unions": "(select 1 union " * deep + "select 1" + ")" * deep,
+        "ctes": "with x as (" * deep + "select 1" + ") select * from x" * deep,
+        "concatenation": "select 'a'" + " || 'a'" * deep,
+        "subscripts": "select (array[1])" + "[1]" * deep,
+        "fields": "select a" + ".a" * deep,
+        "array-text": "select '" + "{" * deep + "}" * deep + "'::int[]",
+        "explain": "explain " * deep + "select 1",
+        "default": "create temp table nested (a int default " + "(" * deep + "1" + ")" * deep + ")",
+        "check": "create temp table nested2 (a int check (" + "a + " * deep + "1 > 0))",
+        "view": "create temp view nested3 as select 1" + " + 1" * deep + " as a",
+        "comment": "select " + "/*" * deep + "*/" * deep + " 1",
+        "in-list": "select 1 in (" + ",".join(["1"] * deep) + ")",
+        "values": "values " + ",".join(["(1)"] * deep),
+        "like": "select '" + "a" * deep + "' like '" + "%a" * 100 + "'",
+        "regular-expression": "select 'x' ~ '" + "(" * deep + "x" + ")" * deep + "'",
+        "columns": "select " + ",".join(["1"] * 1664),
+        "too-many-columns": "select " + ",".join(["1"] * 1665),
+        "interval": "select '" + "1 " * deep + "'::interval",
+    }
+    c, _ = login()
+    for name, sql in statements.items():
+        messages = ask(c, sql, 120)
+        alive = messages[-1][0] == "Z"
+        check(f"nesting-{name}", alive, "" if alive else wire.describe(*messages[-1]) if len(messages[-1][0]) == 1 else messages[-1][0])
+        if not alive:
+            c, _ = login()
+    for depth in (300, 1500):
+        ask(c, f"create temp view deep{depth} as select relpages" + " + 1" * depth + " as a from pg_class")
+        messages = ask(c, f"select length(pg_get_viewdef('deep{depth}'::regclass)) > {depth}, (select min(a) from deep{depth}) >= {depth}")
+        check(f"deparse-{depth}", messages[-1][0] == "Z" and (values(messages) == ["t | t"] or code(messages) == "54001"))
+    check("nesting-leaves-the-session-usable", values(ask(c, "select 1")) == ["1"])
+    check("nesting-leaves-others-alone", values(ask(watcher, "select 1")) == ["1"])
+
+
+def main():
+    watcher, _ = login()
+    wanted = sys.argv[1:]
+    for test in (test_silent_clients, test_vanishing_clients, test_nesting, test_storm):
+        if not wanted or test.__name__[5:] in wanted:
+            test(watcher)
+
+
+main()

@@ -1,0 +1,36 @@
+-- inet and cidr
+SELECT '192.168.1.5'::inet, '192.168.1.5/24'::inet, '10.0.0.0/8'::cidr, '10'::cidr, '172.16'::cidr, '192.168'::cidr, '::1'::inet, '::ffff:1.2.3.4/120'::inet, '2001:db8::/32'::cidr;
+SELECT '10.1'::inet;
+SELECT '192.168.1.5/33'::inet;
+SELECT '256.1.1.1'::inet;
+SELECT '1.2.3.4.5'::inet;
+SELECT ''::inet;
+SELECT '192.168.1.5/24'::cidr;
+SELECT '1.2.3.4/-1'::cidr;
+SELECT ':::1'::inet;
+SELECT '::1/129'::inet;
+CREATE TEMP TABLE addresses (i inet, c cidr);
+INSERT INTO addresses VALUES ('192.168.1.226/24', '192.168.1'), ('192.168.1.226', '192.168.1.0/26'), ('10.1.2.3', '10.1.2.3/32'), ('10.1.2.3/8', '10.0.0.0/8'),
+  ('::4.3.2.1/24', '::1.2.3.4/128'), ('ffff::1', 'ffff::/16'), (NULL, NULL);
+SELECT i, c, host(i), text(i), family(i), masklen(i), netmask(i), hostmask(i), broadcast(i), network(i) FROM addresses ORDER BY i, c;
+SELECT i, c, i < c, i <= c, i = c, i >= c, i > c, i <> c, i << c, i <<= c, i >> c, i >>= c, i && c FROM addresses ORDER BY i, c;
+SELECT max(i), min(i), max(c), min(c), count(DISTINCT i) FROM addresses;
+CREATE INDEX ON addresses (i);
+SET enable_seqscan = off;
+SELECT i FROM addresses WHERE i = '10.1.2.3';
+SELECT i FROM addresses WHERE i < '192.168.1.226' ORDER BY i DESC;
+RESET enable_seqscan;
+SELECT i, count(*) FROM addresses GROUP BY i ORDER BY i;
+SELECT set_masklen('192.168.1.5/24'::inet, 16), set_masklen('192.168.1.0/24'::cidr, 16), set_masklen('1.2.3.4'::inet, -1), '192.168.1.5/24'::inet::cidr;
+SELECT set_masklen('1.2.3.4'::inet, 33);
+SELECT ~ '192.168.1.5'::inet, '192.168.1.5'::inet & '0.0.0.255', '192.168.1.5'::inet | '0.0.255.0', '192.168.1.5'::inet + 300, '192.168.1.5'::inet - 6, '192.168.1.43'::inet - '192.168.1.19';
+SELECT '0.0.0.0'::inet - 1;
+SELECT '255.255.255.255'::inet + 1;
+SELECT '1.2.3.4'::inet & '::1';
+SELECT '1.2.3.4'::inet - '::1';
+SELECT '::1'::inet - '::2'::inet, '::2'::inet + 5, 'ffff::'::inet - '::'::inet;
+SELECT inet_merge('192.168.1.5/24', '192.168.2.5/24'), inet_same_family('192.168.1.5', '::1');
+SELECT inet_merge('192.168.1.5/24', '::1');
+SELECT '192.168.1.5/24'::inet::text, '192.168.1.5'::inet::text, '192.168.1.0/24'::cidr::varchar, '1.2.3.4'::text::inet;
+SELECT array['1.2.3.4'::inet, '::1'];
+SELECT inet_client_addr() IS NULL, inet_client_port() IS NULL;

@@ -1,0 +1,70 @@
+-- the views of cumulative statistics
+CREATE TABLE counted (a int PRIMARY KEY, b text);
+INSERT INTO counted SELECT g, 'x' FROM generate_series(1, 100) g;
+SELECT pg_stat_force_next_flush();
+SELECT seq_scan, seq_tup_read, n_tup_ins, n_tup_upd, n_tup_del, n_live_tup, n_dead_tup, n_mod_since_analyze, n_ins_since_vacuum FROM pg_stat_user_tables WHERE relname = 'counted';
+UPDATE counted SET b = 'y' WHERE a <= 10;
+DELETE FROM counted WHERE a > 95;
+BEGIN;
+INSERT INTO counted VALUES (1000, 'lost'), (1001, 'lost');
+UPDATE counted SET b = 'lost' WHERE a = 20;
+ROLLBACK;
+SELECT count(*) FROM counted;
+SELECT pg_stat_force_next_flush();
+SELECT n_tup_ins, n_tup_upd, n_tup_del, n_tup_hot_upd, n_live_tup, n_dead_tup, n_mod_since_analyze FROM pg_stat_user_tables WHERE relname = 'counted';
+-- scans
+SELECT pg_stat_reset_single_table_counters('counted'::regclass);
+SELECT pg_stat_reset_single_table_counters('counted_pkey'::regclass);
+SELECT count(*) FROM counted WHERE b = 'y';
+SELECT count(*) FROM counted WHERE b = 'x';
+SELECT b FROM counted LIMIT 3;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT b FROM counted WHERE a = 50;
+SELECT b FROM counted WHERE a = 51;
+SELECT b FROM counted WHERE a = 5000;
+SELECT count(b) FROM counted WHERE a BETWEEN 60 AND 69;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+SELECT pg_stat_force_next_flush();
+SELECT seq_scan, seq_tup_read, idx_scan, idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'counted';
+SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelname = 'counted_pkey';
+SELECT heap_blks_hit > 0, idx_blks_hit > 0, toast_blks_hit IS NOT NULL FROM pg_statio_user_tables WHERE relname = 'counted';
+SELECT idx_blks_hit > 0 FROM pg_statio_user_indexes WHERE relname = 'counted';
+-- the running transaction
+BEGIN;
+INSERT INTO counted VALUES (2000, 'z');
+DELETE FROM counted WHERE a = 2000;
+SELECT n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_xact_user_tables WHERE relname = 'counted';
+COMMIT;
+-- maintenance
+VACUUM counted;
+SELECT vacuum_count, autovacuum_count, last_vacuum IS NOT NULL, last_autovacuum IS NULL, n_dead_tup, n_live_tup FROM pg_stat_user_tables WHERE relname = 'counted';
+ANALYZE counted;
+SELECT analyze_count, autoanalyze_count, last_analyze IS NOT NULL, n_mod_since_analyze, n_live_tup FROM pg_stat_user_tables WHERE relname = 'counted';
+BEGIN;
+TRUNCATE counted;
+INSERT INTO counted VALUES (1, 'one');
+COMMIT;
+SELECT pg_stat_force_next_flush();
+SELECT n_live_tup, n_dead_tup FROM pg_stat_user_tables WHERE relname = 'counted';
+SELECT pg_stat_reset_single_table_counters('counted'::regclass);
+SELECT seq_scan, n_tup_ins, n_live_tup, vacuum_count FROM pg_stat_user_tables WHERE relname = 'counted';
+-- the database and the server
+SELECT xact_commit > 0, xact_rollback > 0, blks_hit > 0, tup_returned > 0, tup_inserted > 0, numbackends > 0, deadlocks >= 0, temp_files >= 0, sessions > 0, session_time > 0,
+  conflicts FROM pg_stat_database WHERE datname = current_database();
+SELECT datid, datname IS NULL FROM pg_stat_database WHERE datid = 0;
+CHECKPOINT;
+SELECT checkpoints_req > 0, checkpoints_timed >= 0, buffers_checkpoint > 0, buffers_alloc > 0, stats_reset IS NOT NULL FROM pg_stat_bgwriter;
+SELECT archived_count, failed_count, stats_reset IS NOT NULL FROM pg_stat_archiver;
+SELECT pg_stat_reset_shared('bgwriter');
+SELECT pg_stat_reset_shared('nonsense');
+SELECT pg_stat_reset();
+SELECT stats_reset IS NOT NULL FROM pg_stat_database WHERE datname = current_database();
+SELECT pg_stat_get_numscans(0), pg_stat_get_live_tuples(999999);
+SELECT count(*) FROM pg_stat_replication;
+SELECT count(*) FROM pg_stat_wal_receiver;
+SELECT count(*) FROM pg_stat_progress_vacuum;
+SELECT count(*) FROM pg_stat_user_functions;
+DROP TABLE counted;
+SELECT count(*) FROM pg_stat_user_tables WHERE relname = 'counted';
