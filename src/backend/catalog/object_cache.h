@@ -13,7 +13,7 @@
 #include "hathi/error/sql_error.h"
 #include "hathi/memory/arena.h"
 #include "hathi/transaction/transaction.h"
-#include "src/backend/catalog/shared_store.h"
+#include "hathi/catalog/shared_store.h"
 
 namespace hathi::catalog {
 

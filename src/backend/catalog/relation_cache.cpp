@@ -13,7 +13,7 @@
 #include "hathi/error/sql_error.h"
 #include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/definitions.h"
-#include "src/backend/catalog/shared_store.h"
+#include "hathi/catalog/shared_store.h"
 
 namespace hathi::catalog {
 
@@ -69,10 +69,9 @@ void touch(CachedRelation& r) {
 
 std::uint32_t slot(Oid oid) { return versions::slot_of(catalog_oid::pg_class, oid); }
 
-// Descriptors with parts that a process adds (partitions) or that no other may see (temporary) stay private, and so do those whose
-// comparison functions are not in every process.
+// Descriptors that no other may see (temporary) stay private, and so do those whose comparison functions are not in every process.
 bool may_share(const Relation& r) {
-  if (r.persistence == 't' || r.is_partition || r.kind == relation_kind::partitioned_table || r.kind == relation_kind::partitioned_index) return false;
+  if (r.persistence == 't') return false;
   auto is_builtin = [](const IndexDescriptor* index) {
     return std::all_of(index->btree.keys.begin(), index->btree.keys.end(),
                        [](const btree::KeyColumn& key) { return raw(key.comparison.site.oid) < raw(kFirstNormalOid); });
@@ -201,6 +200,13 @@ void note_change(Oid class_id, Oid object) { versions::note(versions::slot_of(cl
 void trim_relation_cache() {
   Cache& c = cache();
   ++c.transaction;
+  // Versions that only this transaction saw are nobody's from here on.
+  for (CachedRelation *r = c.newest, *next = nullptr; r != nullptr && r->last_transaction + 1 == c.transaction; r = next) {
+    next = r->older;
+    if (r->stamp.own == 0 || r->references != 0) continue;
+    retire(*r);
+    ++c.evicted;
+  }
   CachedRelation* candidate = c.oldest;
   while (c.by_oid.size() > kSoftLimit && candidate != nullptr) {
     CachedRelation* next = candidate->newer;

@@ -1,4 +1,4 @@
-#include "src/backend/catalog/shared_store.h"
+#include "hathi/catalog/shared_store.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,9 +13,9 @@ namespace hathi::catalog::shared_store {
 
 namespace {
 
-constexpr std::size_t kRegionSize = std::size_t{64} << 20;   // reserved; committed as it is used
-constexpr std::uint32_t kBuckets = 4096, kWays = 2;
-constexpr int kSmallestClass = 9, kLargestClass = 16;        // chunks of 512 bytes to 64 KiB
+constexpr std::size_t kRegionSize = std::size_t{512} << 20;   // reserved; committed as it is used
+constexpr std::uint32_t kFewestBuckets = 4096, kMostBuckets = 65536, kWays = 2;
+constexpr int kSmallestClass = 9, kLargestClass = 24;         // chunks of 512 bytes to 16 MiB
 constexpr std::size_t kPayloadOffset = 64;
 
 // The head of a chunk. Key and version do not change while it is in the directory.
@@ -34,8 +34,12 @@ struct alignas(64) Reader { std::atomic<std::uint64_t> epoch; };
 struct Shared {
   locking::LwLock lock;
   std::atomic<std::uint64_t> epoch;
-  std::atomic<Chunk*> directory[kBuckets * kWays];
+  // How many buckets are in use, a power of two: the directory grows with what it holds, so that a small one stays on few pages. Whoever
+  // looks with an older number misses at worst.
+  std::atomic<std::uint32_t> buckets;
+  std::atomic<Chunk*> directory[kMostBuckets * kWays];
   // Under the lock:
+  std::uint32_t held;            // chunks in the directory
   Chunk* free_lists[kLargestClass + 1];
   Chunk* retired_oldest;
   Chunk* retired_newest;
@@ -57,7 +61,7 @@ std::uint32_t bucket_of(const Key& key) {
   std::uint64_t h = key.object * 0x9E3779B97F4A7C15u ^ (static_cast<std::uint64_t>(raw(key.database)) << 8 | static_cast<std::uint32_t>(key.kind));
   h ^= h >> 29;
   h *= 0xBF58476D1CE4E5B9u;
-  return static_cast<std::uint32_t>(h >> 40) & (kBuckets - 1);
+  return static_cast<std::uint32_t>(h >> 40) & (shared->buckets.load(std::memory_order_relaxed) - 1);
 }
 
 void enter() {
@@ -77,6 +81,7 @@ void enter() {
 void retire(std::atomic<Chunk*>& place) {
   Chunk* chunk = place.exchange(nullptr, std::memory_order_seq_cst);
   if (chunk == nullptr) return;
+  --shared->held;
   chunk->retired_in = shared->epoch.fetch_add(1, std::memory_order_seq_cst);
   chunk->next = nullptr;
   (shared->retired_newest != nullptr ? shared->retired_newest->next : shared->retired_oldest) = chunk;
@@ -117,7 +122,21 @@ Chunk* take(int size_class) {
 
 // Makes room when all memory is in use: a few objects leave the directory in turn.
 void evict_some() {
-  for (int i = 0; i < 256; ++i) retire(shared->directory[shared->clock_hand++ % (kBuckets * kWays)]);
+  std::uint32_t places = shared->buckets.load(std::memory_order_relaxed) * kWays;
+  for (int i = 0; i < 256; ++i) retire(shared->directory[shared->clock_hand++ % places]);
+}
+
+// Twice the buckets once it is half full: what was in bucket b stays or goes to its new twin.
+void grow_directory() {
+  std::uint32_t old = shared->buckets.load(std::memory_order_relaxed);
+  if (old >= kMostBuckets || shared->held < old * kWays / 2) return;
+  shared->buckets.store(old * 2, std::memory_order_release);
+  for (std::uint32_t place = 0; place < old * kWays; ++place) {
+    Chunk* chunk = shared->directory[place].load(std::memory_order_relaxed);
+    if (chunk == nullptr || bucket_of(chunk->key) == place / kWays) continue;
+    shared->directory[place + old * kWays].store(chunk, std::memory_order_release);
+    shared->directory[place].store(nullptr, std::memory_order_release);
+  }
 }
 
 }  // namespace
@@ -131,6 +150,7 @@ void init(void* memory) {
   region = reinterpret_cast<std::byte*>(readers) + readers_size();
   shared->lock.init(locking::LockRank::descriptor_cache, &kWait);
   shared->epoch.store(1);
+  shared->buckets.store(kFewestBuckets);
 }
 
 const void* find(const Key& key, std::uint64_t version) {
@@ -168,6 +188,7 @@ void publish(const Building& building, const Key& key, std::uint64_t version) {
   chunk->key = key;
   chunk->version = version;
   locking::LwLockGuard guard(shared->lock, locking::LwMode::exclusive);
+  grow_directory();
   std::uint32_t bucket = bucket_of(key) * kWays;
   // Its own older version's place, else an empty one, else the ways in turn.
   std::uint32_t way = shared->clock_hand++ % kWays;
@@ -181,6 +202,7 @@ void publish(const Building& building, const Key& key, std::uint64_t version) {
   }
   retire(shared->directory[bucket + way]);
   shared->directory[bucket + way].store(chunk, std::memory_order_release);
+  ++shared->held;
 }
 
 void abandon(const Building& building) {

@@ -6,7 +6,7 @@
 #include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/privileges.h"
 #include "src/backend/catalog/relation_cache.h"
-#include "src/backend/catalog/shared_store.h"
+#include "hathi/catalog/shared_store.h"
 #include "src/backend/catalog/temporary.h"
 #include "src/backend/catalog/toast_access.h"
 #include "src/backend/catalog/user_readers.h"

@@ -103,6 +103,21 @@ void publish_spans(DescriptorArrays& out) {
   d.gap_members = out.gap_members;
 }
 
+// A partition between the two phases of DETACH CONCURRENTLY is there for some and not for others.
+void finish(DescriptorArrays& out) {
+  publish_spans(out);
+  PartitionDescriptor& d = out.descriptor;
+  d.without_pending = nullptr;
+  if (std::none_of(out.members.begin(), out.members.end(), [](const Member& m) { return m.detach_pending; })) return;
+  std::vector<Placed> others;
+  for (std::size_t i = 0; i < out.members.size(); ++i) if (!out.members[i].detach_pending) others.push_back({out.members[i], out.bounds[i]});
+  if (out.without_pending == nullptr) out.without_pending = std::make_unique<DescriptorArrays>();
+  out.without_pending->descriptor.parent = d.parent;
+  out.without_pending->descriptor.key = d.key;
+  arrange(std::move(others), *out.without_pending);
+  d.without_pending = &out.without_pending->descriptor;
+}
+
 void fill_sorted(const std::vector<Placed>& sorted, DescriptorArrays& out) {
   set_members(sorted, out);
   if (out.descriptor.key->strategy == Strategy::hash) fill_hash(out);
@@ -122,7 +137,7 @@ void arrange(std::vector<Placed> partitions, DescriptorArrays& out) {
     std::sort(partitions.begin(), partitions.end(), [&](const Placed& a, const Placed& b) { return before(key, a, b); });
     fill_sorted(partitions, out);
   }
-  publish_spans(out);
+  finish(out);
 }
 
 void derive(const PartitionDescriptor& from, std::span<const Oid> removed, std::vector<Placed> added, DescriptorArrays& out) {
@@ -159,7 +174,12 @@ void derive(const PartitionDescriptor& from, std::span<const Oid> removed, std::
     for (auto next = kept.begin() + middle; next != kept.end(); ++next) std::rotate(std::upper_bound(kept.begin(), next, *next, less), next, next + 1);
     fill_sorted(kept, out);
   }
-  publish_spans(out);
+  finish(out);
+}
+
+void set_version(DescriptorArrays& arrays, std::uint64_t version) {
+  arrays.descriptor.version = version;
+  if (arrays.without_pending != nullptr) arrays.without_pending->descriptor.version = version;
 }
 
 }  // namespace hathi::partition

@@ -11,9 +11,12 @@
 
 #include "hathi/catalog/catalog_table.h"
 #include "hathi/catalog/columns.h"
+#include "hathi/catalog/lookup.h"
 #include "hathi/catalog/versions.h"
 #include "hathi/error/sql_error.h"
+#include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
+#include "hathi/catalog/shared_store.h"
 
 namespace hathi::partition {
 
@@ -51,6 +54,8 @@ Cache& cache() {
   return *instance;
 }
 
+std::uint64_t version_number(const versions::Stamp& stamp) { return stamp.shared + stamp.own * 0x9E3779B97F4A7C15u; }
+
 std::uint32_t slot_of(Oid parent) { return versions::slot_of(catalog_oid::pg_inherits, parent); }
 
 void read_members(Entry& e, std::vector<Placed>& out) {
@@ -63,6 +68,7 @@ void read_members(Entry& e, std::vector<Placed>& out) {
   std::vector<std::pair<Oid, bool>> found;
   inherits.scan({&by_parent, 1}, scratch, [&](catalog::CatalogRow& row) {
     found.emplace_back(row.get(i::inhrelid).as_oid(), row.get(i::inhdetachpending).as_bool());
+    if (found.back().second) e.current->descriptor.pending_since = row.xmin;
     return true;
   });
   for (auto [oid, pending] : found) {
@@ -74,11 +80,29 @@ void read_members(Entry& e, std::vector<Placed>& out) {
   }
 }
 
+// A view of one's own from the one that is shared.
+bool load_shared(const catalog::Relation& parent, Entry& e) {
+  if (e.stamp.own != 0 || parent.persistence == 't') return false;
+  const void* found = catalog::shared_store::find({catalog::shared_store::Kind::partitions, catalog::current_database(), raw(parent.oid)}, e.stamp.shared);
+  if (found == nullptr) return false;
+  const auto& from = *static_cast<const PartitionDescriptor*>(found);
+  DescriptorArrays& to = *e.current;
+  to.descriptor.parent = from.parent;
+  to.descriptor.pending_since = from.pending_since;
+  to.descriptor.key = copy_descriptor(from, *e.pool)->key;
+  std::vector<Placed> members;
+  for (std::size_t i = 0; i < from.members.size(); ++i) members.push_back({from.members[i], copy_bound(*from.bounds[i], *to.descriptor.key, *e.pool)});
+  arrange(std::move(members), to);
+  set_version(to, from.version);
+  return true;
+}
+
 void load(const catalog::Relation& parent, Entry& e) {
   e.parent = parent.oid;
   while (true) {
     e.stamp = versions::stamp(slot_of(parent.oid));
     e.pool = std::make_shared<Arena>(4096);
+    if (load_shared(parent, e)) break;
     PartitionDescriptor& d = e.current->descriptor;
     d.parent = parent.oid;
     d.key = load_key(parent, *e.pool);
@@ -86,7 +110,7 @@ void load(const catalog::Relation& parent, Entry& e) {
     read_members(e, members);
     if (versions::stamp(slot_of(parent.oid)) != e.stamp) continue;
     arrange(std::move(members), *e.current);
-    e.current->descriptor.version = e.stamp.shared + e.stamp.own * 0x9E3779B97F4A7C15u;
+    set_version(*e.current, version_number(e.stamp));
     break;
   }
   e.pool_when_loaded = e.pool->footprint();
@@ -114,6 +138,7 @@ void apply(Entry& e, bool all) {
   std::sort(removed.begin(), removed.end());
   e.spare->descriptor.parent = e.parent;
   e.spare->descriptor.key = e.current->descriptor.key;
+  e.spare->descriptor.pending_since = e.current->descriptor.pending_since;
   derive(e.current->descriptor, removed, std::move(added), *e.spare);
   std::swap(e.current, e.spare);
   e.is_own = true;
@@ -142,7 +167,7 @@ Entry& entry_of(const catalog::Relation& parent) {
     if (is_known) {
       apply(e, false);
       e.stamp = stamp;
-      e.current->descriptor.version = stamp.shared + stamp.own * 0x9E3779B97F4A7C15u;
+      set_version(*e.current, version_number(stamp));
     } else {
       std::swap(e.current, e.spare);
       load(parent, e);
@@ -158,7 +183,7 @@ bool adopt(Entry& e) {
   if (shared != versions::next_version(e.stamp.shared)) return false;
   apply(e, true);
   e.stamp = {shared, 0};
-  e.current->descriptor.version = shared;
+  set_version(*e.current, shared);
   e.is_own = e.misses_own = false;
   return true;
 }
@@ -194,9 +219,51 @@ void note(Oid parent, const Placed& what) {
 
 }  // namespace
 
-const PartitionDescriptor& full_descriptor_of(const catalog::Relation& parent) { return entry_of(parent).current->descriptor; }
-const PartitionDescriptor& descriptor_of(const catalog::Relation& parent) { return full_descriptor_of(parent); }
-const PartitionKey& key_of(const catalog::Relation& parent) { return *entry_of(parent).current->descriptor.key; }
+namespace {
+
+namespace store = catalog::shared_store;
+
+// The version that processes share, when this one has no other view of the table. Whoever finds none publishes what it read.
+const PartitionDescriptor* shared_descriptor(const catalog::Relation& parent) {
+  std::uint32_t slot = slot_of(parent.oid);
+  versions::Stamp stamp = versions::stamp(slot);
+  if (parent.persistence == 't' || stamp.own != 0 || versions::changed_by_me(slot)) return nullptr;
+  store::Key key{store::Kind::partitions, catalog::current_database(), raw(parent.oid)};
+  if (const void* found = store::find(key, stamp.shared)) return static_cast<const PartitionDescriptor*>(found);
+  Cache& c = cache();
+  if (auto known = c.entries.find(raw(parent.oid)); known != c.entries.end() && known->second->stamp == stamp) return nullptr;
+  Entry& e = entry_of(parent);
+  std::size_t size = shared_size(e.current->descriptor);
+  store::Building building = size == 0 || e.stamp != stamp ? store::Building() : store::begin(size);
+  if (building.payload == nullptr) return nullptr;
+  try {
+    Arena arena(building.payload, building.bytes);
+    copy_descriptor(e.current->descriptor, arena);
+  } catch (const SqlError& error) {
+    store::abandon(building);
+    if (error.code() != sqlstate::out_of_memory) throw;
+    return nullptr;
+  }
+  store::publish(building, key, stamp.shared);
+  const auto* published = static_cast<const PartitionDescriptor*>(store::find(key, stamp.shared));
+  if (published != nullptr) c.entries.erase(raw(parent.oid));
+  return published;
+}
+
+}  // namespace
+
+const PartitionDescriptor& full_descriptor_of(const catalog::Relation& parent) {
+  if (const PartitionDescriptor* shared = shared_descriptor(parent)) return *shared;
+  return entry_of(parent).current->descriptor;
+}
+const PartitionDescriptor& descriptor_of(const catalog::Relation& parent) {
+  const PartitionDescriptor& d = full_descriptor_of(parent);
+  if (d.without_pending == nullptr) [[likely]] return d;
+  bool is_old = transaction::isolation() >= transaction::Isolation::repeatable_read &&
+                transaction::in_snapshot(d.pending_since, *transaction::statement_snapshot());
+  return is_old ? d : *d.without_pending;
+}
+const PartitionKey& key_of(const catalog::Relation& parent) { return *full_descriptor_of(parent).key; }
 
 void note_attached(const catalog::Relation& parent, const Member& member, const Bound& bound) {
   Entry& e = entry_of(parent);

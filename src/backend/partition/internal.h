@@ -25,12 +25,19 @@ struct DescriptorArrays {
   std::vector<std::int32_t> by_remainder, value_members, gap_members;
   std::vector<Datum> values;
   std::vector<RangeDatum> boundaries;
+  std::unique_ptr<DescriptorArrays> without_pending;   // of descriptor.without_pending
 };
+void set_version(DescriptorArrays& arrays, std::uint64_t version);
 
 // Fills `out` from partitions in any order. Keeps parent, version and key.
 void arrange(std::vector<Placed> partitions, DescriptorArrays& out);
 // The same from what `from` has without the removed ones (by OID, ascending), and the added ones: O(partitions) and no sorting of the old.
 void derive(const PartitionDescriptor& from, std::span<const Oid> removed, std::vector<Placed> added, DescriptorArrays& out);
+
+// A copy that refers to nothing outside the arena. shared_size: an upper bound of what it takes; 0 = it must stay in this process, since
+// its functions are not in every one.
+PartitionDescriptor* copy_descriptor(const PartitionDescriptor& from, Arena& arena);
+std::size_t shared_size(const PartitionDescriptor& d);
 
 // From pg_partitioned_table.
 PartitionKey* load_key(const catalog::Relation& parent, Arena& arena);

@@ -76,6 +76,9 @@ struct PartitionDescriptor {
   std::span<const Bound* const> bounds;   // of each member
   int default_member = -1;                // index into members
   bool all_leaves = true;                 // no member is itself partitioned
+  // A member is detach_pending: the descriptor without it, for all whose snapshots see the transaction that began the detaching.
+  const PartitionDescriptor* without_pending = nullptr;
+  Xid pending_since{0};
   // Hash: by_remainder[hash % by_remainder.size()]; -1 = no partition.
   std::span<const std::int32_t> by_remainder;
   // List: ascending values and whose they are.

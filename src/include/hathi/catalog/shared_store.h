@@ -14,7 +14,7 @@
 namespace hathi::catalog::shared_store {
 
 // What kind of object a key is for; part of the key.
-enum class Kind : std::uint32_t { none, relation, role, schema_name, type, function, access, database };
+enum class Kind : std::uint32_t { none, relation, role, schema_name, type, function, access, database, partitions };
 
 struct Key {
   Kind kind = Kind::none;
