@@ -30,6 +30,7 @@ struct Cache {
   CachedRelation* oldest = nullptr;
   std::uint64_t transaction = 1;
   int evicted = 0;
+  bool trim_due = false;
 };
 Cache& cache() {
   static Cache* instance = new Cache;  // lives as long as the process
@@ -218,10 +219,10 @@ void trim_relation_cache() {
     }
     candidate = next;
   }
-  if (c.evicted >= kEvictedBeforeTrim) {
-    c.evicted = 0;
-    malloc_trim(0);
-  }
+  // At the next end: by then all who let go of something have done so.
+  if (c.trim_due) malloc_trim(0);
+  c.trim_due = c.evicted >= kEvictedBeforeTrim;
+  if (c.trim_due) c.evicted = 0;
 }
 
 std::size_t relation_cache_size() { return cache().by_oid.size(); }
