@@ -386,6 +386,8 @@ void replace_one(Oid oid, char persistence) {
 
 }  // namespace
 
+void replace_index_storage(Oid index, char persistence) { replace_one(index, persistence); }
+
 void replace_storage(Oid oid, char persistence) {
   std::vector<Oid> indexes;
   Oid toast = kInvalidOid;

@@ -61,6 +61,8 @@ void create_toast_table_if_needed(Oid table);
 
 // New, empty storage under a new relfilenode (TRUNCATE, rewrites, SET LOGGED); the old one goes at commit. Indexes are made empty too.
 void replace_storage(Oid relation, char persistence);
+// One index only; the file is left without a page.
+void replace_index_storage(Oid index, char persistence);
 
 // One column's row in pg_attribute and, with a default, pg_attrdef.
 void insert_column(const catalog::CatalogTable& attributes, Oid relation, const NewColumn& column, AttrNumber number, Arena& arena);

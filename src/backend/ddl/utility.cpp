@@ -129,6 +129,11 @@ bool refuses_block(const parser::Node* node, std::string_view& words) {
     case NodeKind::create_tablespace_statement: words = "CREATE TABLESPACE"; return true;
     case NodeKind::drop_tablespace_statement: words = "DROP TABLESPACE"; return true;
     case NodeKind::alter_system_statement: words = "ALTER SYSTEM"; return true;
+    case NodeKind::reindex_statement: {
+      parser::ReindexKind type = node_cast<parser::ReindexStatement>(node)->type;
+      words = type == parser::ReindexKind::schema ? "REINDEX SCHEMA" : type == parser::ReindexKind::system ? "REINDEX SYSTEM" : "REINDEX DATABASE";
+      return type != parser::ReindexKind::index && type != parser::ReindexKind::table;
+    }
     case NodeKind::create_index_statement:
       words = "CREATE INDEX CONCURRENTLY";
       return node_cast<parser::CreateIndexStatement>(node)->concurrently;

@@ -1,0 +1,21 @@
+-- REINDEX.
+create table t (a int primary key, b text, c int); create index tb on t (b); create index tc on t (c) where c > 5; insert into t select g, 'r' || g % 100, g from generate_series(1, 2000) g; delete from t where a % 3 = 0;
+create temp table before as select relname, relfilenode from pg_class where relname in ('t', 't_pkey', 'tb', 'tc');
+reindex index tb;
+reindex table t;
+select c.relname, c.relfilenode <> b.relfilenode as changed from pg_class c join before b using (relname) order by 1;
+set enable_seqscan = off;
+select count(*) from t where b = 'r7'; select a from t where a = 1000; select count(*) from t where c > 100;
+reset enable_seqscan;
+insert into t values (1, 'x', 1);
+create view v as select 1; reindex table v;
+create unlogged table u (a int primary key); insert into u values (1); reindex table u; select * from u where a = 1;
+create temp table tt (a int primary key); insert into tt values (1); reindex table tt; select * from tt where a = 1;
+begin; reindex table t; rollback; select count(*) from t where b = 'r7';
+begin; reindex table t; commit; select count(*) from t where a = 1000;
+begin; reindex schema public; rollback;
+create schema rs; create table rs.a (a int primary key); insert into rs.a values (1); reindex schema rs; select * from rs.a where a = 1;
+create role rx; set role rx; reindex table t; reindex index tb; reindex schema rs; reset role; drop role rx;
+create table noidx (a int); reindex table noidx;
+reindex index t; reindex table tb; reindex table nope; reindex index nope; reindex schema nope; reindex database nope; reindex (foo) table t; reindex (verbose off, tablespace pg_default) table t;
+drop table t, u, noidx; drop view v; drop schema rs cascade;
