@@ -48,8 +48,9 @@ std::vector<NewColumn> query_columns(const nodes::Query& query, const parser::In
 
 std::uint64_t fill(Oid table, nodes::Query* query, const planner::BoundParameters& parameters, Arena& arena) {
   const planner::PlannedStatement* plan = planner::plan(query, parameters, 0, arena);
-  executor::Execution execution(*plan, parameters, transaction::statement_snapshot());
-  execution.start();
+  executor::Execution execution(*plan, parameters);
+  execution.lock_partitions();
+  execution.start(transaction::statement_snapshot());
   TableReceiver receiver(table);
   execution.run(receiver, executor::Direction::forward, 0);
   receiver.finish();

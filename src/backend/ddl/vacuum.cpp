@@ -130,7 +130,8 @@ void vacuum_one(Oid oid, const Options& o, bool is_toast) {
 void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::share_update_exclusive);
   if (!r || !may_maintain(*r, "analyze")) return;
-  if (r->kind != kind::table && r->kind != kind::materialized_view) return;
+  bool is_tree = r->kind == kind::partitioned_table;
+  if (r->kind != kind::table && r->kind != kind::materialized_view && !is_tree) return;
   if (oid == catalog_oid::pg_statistic) return;   // statistics of the statistics would never settle
   std::vector<AttrNumber> numbers;
   for (std::string_view name : columns) {
@@ -143,6 +144,7 @@ void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   }
   planner::TableSample sample = planner::analyze_columns(*r, numbers);
   statistics::report_analyze(oid, r->file.database, static_cast<std::int64_t>(sample.rows), -1, columns.empty());
+  if (is_tree) return store_statistics(oid, sample.rows, static_cast<std::uint32_t>(-1), 0);   // pages are its partitions'
   store_statistics(oid, sample.rows, sample.pages, r->all_visible_pages);
   for (const catalog::IndexDescriptor* i : r->indexes) store_statistics(i->oid, sample.rows, buffer::block_count(i->btree.file, Fork::main).value(), 0);
 }
@@ -154,7 +156,7 @@ std::vector<Oid> all_tables() {
   catalog::CatalogTable table(catalog_oid::pg_class, locking::LockMode::access_share);
   table.scan({}, arena, [&](catalog::CatalogRow& row) {
     char k = row.get(c::relkind).as_char();
-    if (k == kind::table || k == kind::materialized_view) out.push_back(row.get(c::oid).as_oid());
+    if (k == kind::table || k == kind::materialized_view || k == kind::partitioned_table) out.push_back(row.get(c::oid).as_oid());
     return true;
   });
   return out;

@@ -3,6 +3,7 @@
 #include "hathi/transaction/transaction.h"
 #include "node.h"
 #include "partition_scan.h"
+#include "scan_partitions.h"
 #include "privileges.h"
 #include "row_store.h"
 #include "table_scan.h"
@@ -58,7 +59,7 @@ struct Execution::State : StatementState {
   AttrNumber* positions = nullptr;
   Datum* values = nullptr;
   bool* nulls = nullptr;
-  bool started = false, ended = false, completed = false, sends_rows = true;
+  bool partitions_locked = false, started = false, ended = false, completed = false, sends_rows = true;
   std::uint64_t sent = 0;
   std::optional<FetchedRows> fetched;
   std::uint64_t cursor = 0;           // of rewindable runs: 0 before the first row, n on row n
@@ -71,12 +72,9 @@ struct Execution::State : StatementState {
   std::uint64_t run_stored(RowReceiver& receiver, bool backward, std::uint64_t count);
 };
 
-Execution::Execution(const planner::PlannedStatement& statement, const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot,
-                     const ExecutionOptions& options)
+Execution::Execution(const planner::PlannedStatement& statement, const planner::BoundParameters& parameters, const ExecutionOptions& options)
     : state_(std::make_unique<State>(statement, options)) {
   state_->external = parameters.values;
-  state_->snapshot = snapshot.get();
-  state_->snapshot_ref = std::move(snapshot);
 }
 
 Execution::~Execution() = default;
@@ -109,9 +107,18 @@ void Execution::State::describe_output() {
   }
 }
 
-void Execution::start() {
+void Execution::lock_partitions() {
   State& s = *state_;
   HATHI_ASSERT(!s.started);
+  for (const planner::PartitionedScan* scan : s.statement.partitioned_scans) s.scan_partitions(*scan).lock();
+  s.partitions_locked = true;
+}
+
+void Execution::start(transaction::SnapshotRef snapshot) {
+  State& s = *state_;
+  HATHI_ASSERT(!s.started && s.partitions_locked);
+  s.snapshot = snapshot.get();
+  s.snapshot_ref = std::move(snapshot);
   check_privileges(s.statement);
   check_read_only(s.statement);
   bool changes = s.statement.command != nodes::CommandKind::select || s.statement.has_modifying_cte || has_row_locks(s.statement.plan);
@@ -122,16 +129,16 @@ void Execution::start() {
   }
   s.started = true;
   ++s.run_number;
+  if (!s.options.instrument && !s.options.explain_only) return;
+  for (const planner::PartitionedScan* scan : s.statement.partitioned_scans) s.scan_partitions(*scan).remember();
 }
 
-void Execution::reset(const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot) {
+void Execution::reset(const planner::BoundParameters& parameters) {
   State& s = *state_;
   HATHI_ASSERT(s.completed);
   s.external = parameters.values;
-  s.snapshot = snapshot.get();
-  s.snapshot_ref = std::move(snapshot);
   s.everything_changed = ++s.clock;
-  s.started = s.ended = s.completed = s.finished = false;
+  s.started = s.ended = s.completed = s.finished = s.partitions_locked = false;
   s.sent = s.processed = s.cursor = 0;
 }
 
@@ -265,23 +272,17 @@ void Execution::rewind() {
 
 const transaction::SnapshotRef& Execution::snapshot() const { return state_->snapshot_ref; }
 
-const NodeTimes* Execution::times(int plan_id) const {
+const NodeTimes* Execution::times(const Plan& plan) const {
   State& s = *state_;
-  auto id = static_cast<std::size_t>(plan_id);
-  if (id >= s.times.size() || id >= s.nodes.size() || s.nodes[id] == nullptr) return nullptr;
+  if (auto found = s.partition_times.find(&plan); found != s.partition_times.end()) return found->second.loops == 0 ? nullptr : &found->second;
+  auto id = static_cast<std::size_t>(plan.id);
+  bool is_numbered = id < s.times.size() && s.nodes[id] != nullptr && s.nodes[id]->plan == &plan;
+  if (!is_numbered) return nullptr;
   end_loop(*s.nodes[id]);
   return s.times[id].loops == 0 ? nullptr : &s.times[id];
 }
 
-void Execution::partition_children(int plan_id, const std::function<void(const PartitionChild&)>& visit, int& pruned) const {
-  State& s = *state_;
-  pruned = 0;
-  auto id = static_cast<std::size_t>(plan_id);
-  if (id >= s.nodes.size()) return;
-  if (s.nodes[id] == nullptr && s.options.explain_only) make_all_nodes(s, s.statement);
-  if (s.nodes[id] == nullptr) return;
-  visit_partitions(*s.nodes[id], [&](const Plan* plan, const NodeTimes* times) { visit({plan, times}); }, pruned);
-}
+PartitionsShown Execution::partitions(const planner::PartitionedScan& scan) const { return shown_partitions(*state_, scan); }
 
 bool Execution::current_row(Oid table, TupleId& tid, Oid& actual_table) const {
   State& s = *state_;

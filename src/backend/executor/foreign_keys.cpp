@@ -356,10 +356,7 @@ void check_referenced_change(const ConstraintEvent& event, const ForeignKey& fk,
     catalog::RelationRef same = referencing.share();
     return act_on_table(change, action, is_delete, *referencing, std::move(same));
   }
-  std::vector<Oid> leaves;
-  int total = 0;
-  prune_partitions(*referencing, {}, [](const nodes::Expr*, NullableDatum&) { return false; }, leaves, total);
-  for (Oid leaf : leaves) act_on_table(change, action, is_delete, *referencing, catalog::open_relation(leaf, mode));
+  for (Oid leaf : leaf_partitions(*referencing, mode)) act_on_table(change, action, is_delete, *referencing, catalog::open_relation(leaf, mode));
 }
 
 const ForeignKey* find_key(std::span<const ForeignKey> keys, Oid constraint) {

@@ -1,11 +1,12 @@
 #pragma once
 // ModifyTable's run state; its operations stand in modify_insert.cpp, modify_update.cpp, modify_conflict.cpp.
 
-#include <map>
+#include <vector>
 
 #include "column_map.h"
 #include "constraint_events.h"
 #include "node.h"
+#include "partitions.h"
 #include "recheck.h"
 #include "target_table.h"
 
@@ -13,6 +14,7 @@ namespace hathi::executor {
 
 // One table that rows go to: the named one, or a partition of it.
 struct ModifyTarget {
+  Arena memory{1024};        // what the table and the rows are made of
   std::unique_ptr<TargetTable> table;
   std::span<const std::int16_t> from_parent, to_parent;    // empty: columns stand alike
   Row new_row;               // in the table's own layout
@@ -20,13 +22,17 @@ struct ModifyTarget {
   Row parent_row;            // in the named table's layout, for RETURNING and the like
   buffer::PinnedBuffer pin;  // of old_row
   std::uint64_t run = 0;     // the statement's run in which it was locked
+  std::uint64_t last_used = 0;
 };
 
 struct ModifyState : NodeState {
   const planner::ModifyTable* modify = nullptr;
   const catalog::Relation* named = nullptr;
   ModifyTarget* named_target = nullptr;
-  std::map<Oid, std::unique_ptr<ModifyTarget>> targets;
+  std::vector<std::unique_ptr<ModifyTarget>> targets;   // a few; the one used longest ago goes first
+  ModifyTarget* last_target = nullptr;
+  std::unique_ptr<PartitionRouter> router;
+  std::uint64_t clock = 0;
   bool done = false;
   bool has_returning = false;
   Row* input = nullptr;
@@ -47,7 +53,11 @@ struct ModifyState : NodeState {
   ConstraintEvents& events();
 };
 
+// At most kMostTargets - 1 calls later the result may be gone.
+inline constexpr std::size_t kMostTargets = 64;
 ModifyTarget& target_of(ModifyState& s, Oid table);
+// The leaf that takes a row (layout of the named table). 23514.
+ModifyTarget& route_to_target(ModifyState& s, Row& row);
 // In the layout of the named table; shares values with `row`.
 Row* as_parent_row(ModifyState& s, ModifyTarget& t, Row& row);
 // Evaluates RETURNING for the row (layout of the target); the input row stays in the context.

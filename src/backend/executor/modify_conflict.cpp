@@ -2,6 +2,7 @@
 
 #include "hathi/transaction/transaction.h"
 #include "modify.h"
+#include "table_scan.h"
 
 namespace hathi::executor {
 
@@ -13,20 +14,8 @@ std::vector<Oid> arbiters_of(ModifyState& s, ModifyTarget& t) {
     for (Oid oid : s.modify->arbiter_indexes) out.push_back(oid);
     return out;
   }
-  // A partition's indexes that belong to the named table's: the same columns by name.
   for (Oid oid : s.modify->arbiter_indexes) {
-    for (const catalog::IndexDescriptor* parent : s.named->indexes) {
-      if (parent->oid != oid) continue;
-      for (const TargetIndex& candidate : t.table->indexes()) {
-        const catalog::IndexDescriptor& index = *candidate.index;
-        bool same = index.unique && index.key_count == parent->key_count && index.predicate.size() == parent->predicate.size();
-        for (int i = 0; i < parent->key_count && same; ++i) {
-          AttrNumber a = index.columns[static_cast<std::size_t>(i)], b = parent->columns[static_cast<std::size_t>(i)];
-          same = (a == 0) == (b == 0) && (a == 0 || t.table->descriptor()[a - 1].name == (*s.named->descriptor)[b - 1].name);
-        }
-        if (same) out.push_back(index.oid);
-      }
-    }
+    if (const catalog::IndexDescriptor* index = attached_index(t.table->relation(), oid)) out.push_back(index->oid);
   }
   return out;
 }

@@ -1,7 +1,6 @@
 // INSERT.
 
 #include "modify.h"
-#include "partitions.h"
 
 namespace hathi::executor {
 
@@ -26,9 +25,8 @@ Row& input_as_table_row(ModifyState& s, Row& input) {
 
 ModifyTarget& choose_target(ModifyState& s, Row& row) {
   if (!s.modify->target_is_partitioned) return target_of(s, s.named->oid);
-  if (s.named->kind != catalog::relation_kind::partitioned_table) return target_of(s, s.named->oid);
   // Generated columns may not be part of the partition key, so the row can be routed before they are computed.
-  return target_of(s, route_row(*s.named, row.values, row.nulls));
+  return route_to_target(s, row);
 }
 
 void load_new_row(ModifyTarget& t, Row& row) {

@@ -2,7 +2,6 @@
 
 #include "hathi/transaction/transaction.h"
 #include "modify.h"
-#include "partitions.h"
 #include "row_values.h"
 
 namespace hathi::executor {
@@ -56,11 +55,14 @@ Row* recheck_row(ModifyState& s, ModifyTarget& t, TupleId& tid, heap::RowLockMod
   switch (r) {
     case ChangeResult::ok: break;
     case ChangeResult::deleted:
-      if (failure.moved_partition) throw_moved(what);
+      if (failure.moved_partition) throw_moved("locked");
       return nullptr;
     case ChangeResult::self_modified:
       if (failure.cmax != s.statement->command) throw_modified_by_trigger(what);
       return nullptr;
+    case ChangeResult::updated:
+      if (failure.moved_partition) throw_moved("locked");
+      [[fallthrough]];
     default: throw SqlError(sqlstate::internal_error, "unexpected outcome of locking an updated row");
   }
   tuple.table = t.table->relation().oid;
@@ -108,8 +110,12 @@ ChangeResult remove_for_move(ModifyState& s, ModifyTarget& t, TupleId tid, heap:
 // The row no longer fits its partition: it is deleted there and inserted where it belongs.
 ChangeResult move_row(ModifyState& s, ModifyTarget& t, TupleId tid, heap::ChangeFailure& failure, ModifyTarget*& final_target, TupleId& new_tid) {
   if (!s.modify->target_is_partitioned || &t == s.named_target) t.table->check_partition(t.new_row);   // throws
+  if (s.modify->on_conflict != nullptr && s.modify->on_conflict->do_update) {
+    throw SqlError(sqlstate::feature_not_supported, "invalid ON UPDATE specification")
+        .detail("The result tuple would appear in a different partition than the original tuple.");
+  }
   Row& parent = *as_parent_row(s, t, t.new_row);
-  ModifyTarget& to = target_of(s, route_row(*s.named, parent.values, parent.nulls));
+  ModifyTarget& to = route_to_target(s, parent);
   ChangeResult r = remove_for_move(s, t, tid, failure);
   if (r != ChangeResult::ok) return r;
   if (to.from_parent.empty()) {
@@ -137,8 +143,7 @@ ChangeResult move_row(ModifyState& s, ModifyTarget& t, TupleId tid, heap::Change
 bool must_move(ModifyTarget& t) {
   const catalog::Relation& relation = t.table->relation();
   if (!relation.is_partition) return false;
-  t.new_row.need_all();
-  return !fits_partition(relation, t.new_row.values, t.new_row.nulls);
+  return !t.table->fits_partition(t.new_row);
 }
 
 ChangeResult change_in_place(ModifyState& s, ModifyTarget& t, TupleId tid, heap::ChangeFailure& failure, heap::UpdateOutcome& outcome) {
@@ -176,12 +181,13 @@ UpdateResult apply_update(ModifyState& s, ModifyTarget& t, TupleId& tid, Row*& r
       return UpdateResult::skipped;   // this statement changed it already (joins to several rows)
     case ChangeResult::updated:
       if (fixed_snapshot()) throw_serialization_failure("update");
+      if (failure.moved_partition) throw_moved("locked");
       tid = failure.next.is_valid() ? failure.next : tid;
       retry_input = recheck_row(s, t, tid, outcome.lock_mode);
       return retry_input == nullptr ? UpdateResult::skipped : UpdateResult::again;
     case ChangeResult::deleted:
-      if (failure.moved_partition) throw_moved("updated");
       if (fixed_snapshot()) throw_serialization_failure("delete");
+      if (failure.moved_partition) throw_moved("locked");
       return UpdateResult::skipped;
     default: throw SqlError(sqlstate::internal_error, "unexpected outcome of an update");
   }
@@ -231,12 +237,13 @@ Row* delete_row(ModifyState& s, Row& first_input) {
       return nullptr;
     }
     if (r == ChangeResult::deleted) {
-      if (failure.moved_partition) throw_moved("deleted");
       if (fixed_snapshot()) throw_serialization_failure("delete");
+      if (failure.moved_partition) throw_moved("locked");
       return nullptr;
     }
     if (r != ChangeResult::updated) throw SqlError(sqlstate::internal_error, "unexpected outcome of a delete");
     if (fixed_snapshot()) throw_serialization_failure("update");
+    if (failure.moved_partition) throw_moved("locked");
     if (failure.next.is_valid()) tid = failure.next;
     Row* retry = recheck_row(s, *t, tid, heap::RowLockMode::update);
     if (retry == nullptr) return nullptr;

@@ -127,16 +127,46 @@ NodeState* make_node(StatementState& statement, const Plan* plan) {
   return node;
 }
 
-NodeState* make_partition_node(StatementState& statement, const Plan* plan, const catalog::Relation* partition, NodeTimes* times) {
+NodeState* make_partition_node(StatementState& statement, const Plan* plan, const catalog::Relation* partition) {
   NodeState* node = make_unnumbered(statement, plan);
   node->partition = partition;
-  node->times = times;
+  if (statement.options.instrument) node->times = &statement.partition_times[plan];
   return node;
+}
+
+void close_scan(NodeState& node) {
+  if (node.started) {
+    end_loop(node);
+    node.close(node);
+    node.row_arena.reset();
+    restart_after_close(node);
+  }
+  if (node.left != nullptr) close_scan(*node.left);
+  if (node.right != nullptr) close_scan(*node.right);
+  if (node.visit_inputs != nullptr) node.visit_inputs(node, close_scan);
+}
+
+namespace {
+void rebind_below(NodeState& node, const catalog::Relation* partition) {
+  node.partition = partition;
+  if (node.initialised) node.rebind(node);
+  if (node.left != nullptr) rebind_below(*node.left, partition);
+  if (node.visit_inputs == nullptr) return;
+  // (The partition is handed on through the parent: function pointers carry nothing.)
+  static const catalog::Relation* current;
+  current = partition;
+  node.visit_inputs(node, [](NodeState& input) { rebind_below(input, current); });
+}
+}  // namespace
+
+void rebind_scan(NodeState& node, const catalog::Relation* partition) {
+  close_scan(node);
+  rebind_below(node, partition);
 }
 
 NodeState* make_child(NodeState& parent, const Plan* plan) {
   if (plan == nullptr) return nullptr;
-  if (parent.partition != nullptr) return make_partition_node(*parent.statement, plan, parent.partition, nullptr);
+  if (parent.partition != nullptr) return make_partition_node(*parent.statement, plan, parent.partition);
   return make_node(*parent.statement, plan);
 }
 

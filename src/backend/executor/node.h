@@ -17,6 +17,9 @@ struct NodeState {
   void (*rescan)(NodeState&) = nullptr;      // from the beginning, with the current parameters; children too
   void (*close)(NodeState&) = nullptr;       // this node only
   void (*destroy)(NodeState&) = nullptr;
+  // Scans that may read one partition after the other: `partition` is another table of the same layout.
+  void (*rebind)(NodeState&) = nullptr;
+  void (*visit_inputs)(NodeState&, void (*visit)(NodeState&)) = nullptr;   // children besides left and right
 
   Row* (*next)(NodeState&) = nullptr;        // run, or a wrapper round it
   const planner::Plan* plan = nullptr;
@@ -43,8 +46,12 @@ inline Row* fetch(NodeState& node) { return node.next(node); }
 void rescan(NodeState& node);
 // A state for the plan node (children are made when it is first asked for a row).
 NodeState* make_node(StatementState& statement, const planner::Plan* plan);
-// A node of a plan made at run time for one partition. It is not found by plan id; times may be null.
-NodeState* make_partition_node(StatementState& statement, const planner::Plan* plan, const catalog::Relation* partition, NodeTimes* times);
+// A node of a plan that reads one partition. It is not found by plan id.
+NodeState* make_partition_node(StatementState& statement, const planner::Plan* plan, const catalog::Relation* partition);
+// Closes the scan and what is below; its next fetch starts afresh.
+void close_scan(NodeState& node);
+// Closes it and binds it to another table.
+void rebind_scan(NodeState& node, const catalog::Relation* partition);
 // As make_node, nullptr for nullptr.
 NodeState* make_child(NodeState& parent, const planner::Plan* plan);
 // After close(): the next fetch starts afresh.

@@ -82,6 +82,14 @@ void fill_bitmap(NodeState& node, TidBitmap& out) {
   if (node.times != nullptr) ++node.times->loops;
 }
 
+void rebind_bitmap_index_scan(NodeState& node) {
+  auto& s = self<BitmapIndexScanState>(node);
+  s.index = &find_index(*s.partition, plan_of<planner::BitmapIndexScan>(s).index);
+}
+void rebind_nothing(NodeState&) {}
+void visit_bitmap_inputs(NodeState& node, void (*visit)(NodeState&)) {
+  for (NodeState* input : self<BitmapGroupState>(node).inputs) visit(*input);
+}
 void rescan_bitmap(NodeState&) {}
 void close_bitmap_index_scan(NodeState& node) { self<BitmapIndexScanState>(node).scan.reset(); }
 
@@ -151,6 +159,7 @@ void init_bitmap_heap_scan(NodeState& node) {
   s.recheck = compile_filter(plan_of<planner::BitmapHeapScan>(s).recheck, s.eval, s.statement->arena, s.compile_options());
 }
 
+void rebind_bitmap_heap_scan(NodeState& node) { rebind_table(self<BitmapHeapScanState>(node)); }
 void rescan_bitmap_heap_scan(NodeState& node) { self<BitmapHeapScanState>(node).bitmap.reset(); }
 
 void close_bitmap_heap_scan(NodeState& node) {
@@ -163,13 +172,20 @@ void close_bitmap_heap_scan(NodeState& node) {
 }  // namespace
 
 NodeState* make_bitmap_index_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<BitmapIndexScanState>(st, p, init_bitmap_index_scan, run_not_rows, rescan_bitmap, close_bitmap_index_scan);
+  NodeState* node = make_state<BitmapIndexScanState>(st, p, init_bitmap_index_scan, run_not_rows, rescan_bitmap, close_bitmap_index_scan);
+  node->rebind = rebind_bitmap_index_scan;
+  return node;
 }
 NodeState* make_bitmap_and_or(StatementState& st, const planner::Plan* p) {
-  return make_state<BitmapGroupState>(st, p, init_bitmap_group, run_not_rows, rescan_bitmap, rescan_bitmap);
+  NodeState* node = make_state<BitmapGroupState>(st, p, init_bitmap_group, run_not_rows, rescan_bitmap, rescan_bitmap);
+  node->rebind = rebind_nothing;
+  node->visit_inputs = visit_bitmap_inputs;
+  return node;
 }
 NodeState* make_bitmap_heap_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<BitmapHeapScanState>(st, p, init_bitmap_heap_scan, run_bitmap_heap_scan, rescan_bitmap_heap_scan, close_bitmap_heap_scan);
+  NodeState* node = make_state<BitmapHeapScanState>(st, p, init_bitmap_heap_scan, run_bitmap_heap_scan, rescan_bitmap_heap_scan, close_bitmap_heap_scan);
+  node->rebind = rebind_bitmap_heap_scan;
+  return node;
 }
 
 }  // namespace hathi::executor

@@ -7,10 +7,42 @@
 
 namespace hathi::executor {
 
-const catalog::IndexDescriptor& find_index(const catalog::Relation& table, Oid index) {
+namespace {
+
+const catalog::IndexDescriptor* look_for_attached(const catalog::Relation& table, Oid index) {
   for (const catalog::IndexDescriptor* candidate : table.indexes) {
-    if (candidate->oid == index) return *candidate;
+    if (candidate->oid == index) return candidate;
+    if (!table.is_partition) continue;
+    // The index's ancestors.
+    for (Oid next = candidate->oid; is_valid(next);) {
+      catalog::RelationRef r = catalog::try_open_relation(next, locking::LockMode::none);
+      next = r && r->is_partition ? r->parent : kInvalidOid;
+      if (next == index) return candidate;
+    }
   }
+  return nullptr;
+}
+
+// The last answer: a scan asks whether the partition has the index, then for the index.
+struct LastAnswer {
+  const catalog::Relation* table = nullptr;
+  Oid oid = kInvalidOid, index = kInvalidOid;
+  std::uint64_t version = 0;
+  const catalog::IndexDescriptor* found = nullptr;
+};
+
+}  // namespace
+
+const catalog::IndexDescriptor* attached_index(const catalog::Relation& table, Oid index) {
+  static LastAnswer last;
+  if (last.table == &table && last.oid == table.oid && last.version == table.version && last.index == index) return last.found;
+  const catalog::IndexDescriptor* found = look_for_attached(table, index);
+  last = {&table, table.oid, index, table.version, found};
+  return found;
+}
+
+const catalog::IndexDescriptor& find_index(const catalog::Relation& table, Oid index) {
+  if (const catalog::IndexDescriptor* found = attached_index(table, index)) return *found;
   throw SqlError(sqlstate::internal_error, "index {} of table \"{}\" is missing", raw(index), table.name);
 }
 
@@ -172,6 +204,15 @@ void init_index_only_scan(NodeState& node) {
   s.known_unique = plan.known_unique;
 }
 
+void rebind_index_scan(NodeState& node) {
+  auto& s = self<IndexScanState>(node);
+  s.index = &find_index(*s.partition, plan_of<planner::IndexScan>(s).index);
+  if (node.plan->kind == planner::PlanKind::index_scan) return rebind_table(s);
+  s.relation = s.partition;
+  s.row.descriptor = s.index->btree.descriptor;
+  s.row.tuple.table = s.relation->oid;
+}
+
 void rescan_index_scan(NodeState& node) {
   auto& s = self<IndexScanState>(node);
   s.begun = s.exhausted = false;
@@ -189,10 +230,14 @@ void close_index_scan(NodeState& node) {
 }  // namespace
 
 NodeState* make_index_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<IndexScanState>(st, p, init_index_scan, run_index_scan, rescan_index_scan, close_index_scan);
+  NodeState* node = make_state<IndexScanState>(st, p, init_index_scan, run_index_scan, rescan_index_scan, close_index_scan);
+  node->rebind = rebind_index_scan;
+  return node;
 }
 NodeState* make_index_only_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<IndexScanState>(st, p, init_index_only_scan, run_index_only_scan, rescan_index_scan, close_index_scan);
+  NodeState* node = make_state<IndexScanState>(st, p, init_index_only_scan, run_index_only_scan, rescan_index_scan, close_index_scan);
+  node->rebind = rebind_index_scan;
+  return node;
 }
 
 }  // namespace hathi::executor

@@ -17,7 +17,7 @@ struct LockRowsState : NodeState {
 };
 
 [[noreturn]] void throw_concurrent(const heap::ChangeFailure& failure) {
-  if (failure.moved_partition) {
+  if (failure.moved_partition && transaction::isolation() < transaction::Isolation::repeatable_read) {
     throw SqlError(sqlstate::t_r_serialization_failure, "tuple to be locked was already moved to another partition due to concurrent update");
   }
   throw SqlError(sqlstate::t_r_serialization_failure, "could not serialize access due to concurrent update");
@@ -71,8 +71,8 @@ bool lock_all(LockRowsState& s, Row& row, bool& newer) {
       }
       newer = true;
       tuple.table = relation->oid;
-      if (partition) throw_not_supported("locking a partition's row that was updated concurrently");
-      s.recheck->set_row(mark->rte, tuple, *relation->descriptor);
+      if (partition) s.recheck->set_partition_row(mark->rte, tuple, *partition);
+      else s.recheck->set_row(mark->rte, tuple, *relation->descriptor);
     }
     s.pin.release();
   }

@@ -13,30 +13,63 @@ ConstraintEvents& ModifyState::events() {
   return *statement->constraint_events;
 }
 
+namespace {
+
+std::unique_ptr<ModifyTarget> make_target(ModifyState& s, Oid table) {
+  bool is_named = table == s.named->oid;
+  auto t = std::make_unique<ModifyTarget>();
+  t->run = s.statement->run_number;
+  catalog::RelationRef ref = catalog::open_relation(table, is_named ? locking::LockMode::none : locking::LockMode::row_exclusive);
+  t->table = std::make_unique<TargetTable>(std::move(ref), s.statement, t->memory);
+  t->table->make_new_row(t->new_row);
+  t->table->make_new_row(t->old_row);
+  if (is_named) return t;
+  t->from_parent = map_columns(*s.named->descriptor, t->table->descriptor(), t->memory);
+  t->to_parent = map_columns(t->table->descriptor(), *s.named->descriptor, t->memory);
+  if (!t->to_parent.empty()) make_row(t->parent_row, s.named->descriptor->count(), s.named->descriptor, t->memory);
+  return t;
+}
+
+void drop_oldest_target(ModifyState& s) {
+  auto oldest = s.targets.end();
+  for (auto i = s.targets.begin(); i != s.targets.end(); ++i) {
+    if (i->get() == s.named_target || i->get() == s.last_target) continue;
+    if (oldest == s.targets.end() || (*i)->last_used < (*oldest)->last_used) oldest = i;
+  }
+  if (oldest != s.targets.end()) s.targets.erase(oldest);
+}
+
+}  // namespace
+
 ModifyTarget& target_of(ModifyState& s, Oid table) {
   if (table == s.named->oid && s.named_target != nullptr) return *s.named_target;
-  std::unique_ptr<ModifyTarget>& slot = s.targets[table];
-  bool is_named = table == s.named->oid;
-  if (slot != nullptr) {
-    if (slot->run == s.statement->run_number) return *slot;
-    catalog::lock_relation(table, locking::LockMode::row_exclusive);
-    slot->run = s.statement->run_number;
-    if (catalog::is_current_version(table, slot->table->relation().version)) return *slot;
+  if (s.last_target != nullptr && s.last_target->table->relation().oid == table && s.last_target->run == s.statement->run_number) return *s.last_target;
+  for (auto& t : s.targets) {
+    if (t->table->relation().oid != table) continue;
+    if (t->run != s.statement->run_number) {
+      catalog::lock_relation(table, locking::LockMode::row_exclusive);
+      t->run = s.statement->run_number;
+      if (!catalog::is_current_version(table, t->table->relation().version)) {
+        if (s.last_target == t.get()) s.last_target = nullptr;
+        t = make_target(s, table);
+      }
+    }
+    t->last_used = ++s.clock;
+    s.last_target = t.get();
+    return *t;
   }
-  Arena& arena = s.statement->arena;
-  slot = std::make_unique<ModifyTarget>();
-  slot->run = s.statement->run_number;
-  catalog::RelationRef ref = catalog::open_relation(table, is_named ? locking::LockMode::none : locking::LockMode::row_exclusive);
-  slot->table = std::make_unique<TargetTable>(std::move(ref), s.statement, arena);
-  slot->table->make_new_row(slot->new_row);
-  slot->table->make_new_row(slot->old_row);
-  if (!is_named) {
-    slot->from_parent = map_columns(*s.named->descriptor, slot->table->descriptor(), arena);
-    slot->to_parent = map_columns(slot->table->descriptor(), *s.named->descriptor, arena);
-    if (!slot->to_parent.empty()) make_row(slot->parent_row, s.named->descriptor->count(), s.named->descriptor, arena);
-  }
-  if (is_named) s.named_target = slot.get();
-  return *slot;
+  if (s.targets.size() >= kMostTargets) drop_oldest_target(s);
+  s.targets.push_back(make_target(s, table));
+  ModifyTarget& t = *s.targets.back();
+  t.last_used = ++s.clock;
+  if (table == s.named->oid) s.named_target = &t;
+  s.last_target = &t;
+  return t;
+}
+
+ModifyTarget& route_to_target(ModifyState& s, Row& row) {
+  if (s.router == nullptr) s.router = std::make_unique<PartitionRouter>(*s.named);
+  return target_of(s, s.router->route(row.values, row.nulls));
 }
 
 Row* as_parent_row(ModifyState& s, ModifyTarget& t, Row& row) {
@@ -183,10 +216,14 @@ void close_modify(NodeState& node) {
   s.inserted_rows = s.conflicting_rows = s.input_rows = 0;
   s.recheck.reset();
   s.row_memory.reset();
-  for (auto& [oid, target] : s.targets) {
+  for (auto& target : s.targets) {
     target->pin.release();
     target->table->end_row();
   }
+  constexpr std::size_t kKeptTargets = 8;
+  s.last_target = nullptr;
+  while (s.targets.size() > kKeptTargets) drop_oldest_target(s);
+  if (s.router != nullptr) s.router->begin_run();
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ Row* run_seq_scan(NodeState& node) {
 
 void init_seq_scan(NodeState& node) { prepare_table_scan(self<SeqScanState>(node)); }
 
+void rebind_seq_scan(NodeState& node) { rebind_table(self<SeqScanState>(node)); }
+
 void rescan_seq_scan(NodeState& node) {
   auto& s = self<SeqScanState>(node);
   if (s.scan) s.scan->rescan();
@@ -133,7 +135,9 @@ void close_sample_scan(NodeState& node) {
 }  // namespace
 
 NodeState* make_seq_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<SeqScanState>(st, p, init_seq_scan, run_seq_scan, rescan_seq_scan, close_seq_scan);
+  NodeState* node = make_state<SeqScanState>(st, p, init_seq_scan, run_seq_scan, rescan_seq_scan, close_seq_scan);
+  node->rebind = rebind_seq_scan;
+  return node;
 }
 NodeState* make_sample_scan(StatementState& st, const planner::Plan* p) {
   return make_state<SampleScanState>(st, p, init_sample_scan, run_sample_scan, rescan_sample_scan, close_sample_scan);

@@ -161,6 +161,7 @@ void init_tid_scan(NodeState& node) {
   }
 }
 
+void rebind_tid_scan(NodeState& node) { rebind_table(self<TidScanState>(node)); }
 void rescan_tid_scan(NodeState& node) { self<TidScanState>(node).begun = false; }
 
 void close_tid_scan(NodeState& node) {
@@ -175,7 +176,9 @@ void close_tid_scan(NodeState& node) {
 void set_cursor_lookup(CursorLookup lookup) { cursor_lookup = lookup; }
 
 NodeState* make_tid_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<TidScanState>(st, p, init_tid_scan, run_tid_scan, rescan_tid_scan, close_tid_scan);
+  NodeState* node = make_state<TidScanState>(st, p, init_tid_scan, run_tid_scan, rescan_tid_scan, close_tid_scan);
+  node->rebind = rebind_tid_scan;
+  return node;
 }
 
 }  // namespace hathi::executor

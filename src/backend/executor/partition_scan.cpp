@@ -1,193 +1,262 @@
-// PartitionedScan: all partitions of a table behind one plan template. Partitions are pruned when the scan starts (and again when
-// parameters change), each one's access path is made when it is first read.
-
 #include "partition_scan.h"
 
 #include <algorithm>
-#include <map>
 
-#include "comparison.h"
-#include "partitions.h"
 #include "table_scan.h"
 
 namespace hathi::executor {
 
+using partition::Known;
 using planner::Plan;
 using planner::PlanKind;
 
 namespace {
 
-struct PartitionChildState {
-  catalog::RelationRef relation;
-  const Plan* plan = nullptr;
-  NodeState* node = nullptr;
-  std::unique_ptr<NodeTimes> times;
-  std::uint64_t run = 0;              // the statement's run in which it was locked and found current
-};
+// Children kept between runs.
+constexpr std::size_t kKeptChildren = 16;
 
-struct PartitionedScanState : NodeState {
-  const catalog::Relation* parent = nullptr;
-  std::map<Oid, std::unique_ptr<PartitionChildState>> children;   // made so far; kept over rescans
-  std::vector<Oid> leaves;            // that survive pruning, in order
-  std::vector<PartitionChildState*> running;
-  bool pruned_once = false, begun = false;
-  int total = 0;
-  std::size_t current = 0;
-  PartitionChildState* last = nullptr;     // whose row was returned last
-  // Ordered output.
-  std::span<SortColumn> order;
-  std::vector<Row*> heads;
-  std::vector<std::uint32_t> heap;
-  int highest = 0;
-};
-
-void prune(PartitionedScanState& s) {
-  auto& plan = plan_of<planner::PartitionedScan>(s);
-  s.leaves.clear();
-  ValueOf value_of = [&s](const nodes::Expr* e, NullableDatum& value) {
-    Program* program = compile_expression(e, s.eval, s.row_arena);
-    value = evaluate(*program);
-    return true;
-  };
-  List<nodes::Expr*> all;
-  all.append(s.row_arena, plan.prune);
-  all.append(s.row_arena, plan.prune_exec);
-  prune_partitions(*s.parent, all, value_of, s.leaves, s.total);
-}
-
-PartitionChildState& child_of(PartitionedScanState& s, Oid leaf) {
-  auto& plan = plan_of<planner::PartitionedScan>(s);
-  std::unique_ptr<PartitionChildState>& child = s.children[leaf];
-  if (child != nullptr && child->run == s.statement->run_number) return *child;
-  if (!plan.keep_locks_subtree) catalog::lock_relation(leaf, locking::LockMode::access_share);
-  if (child != nullptr && catalog::is_current_version(leaf, child->relation->version)) {
-    child->run = s.statement->run_number;
-    return *child;
+bool same_layout(const TupleDescriptor& a, const TupleDescriptor& b) {
+  if (a.count() != b.count()) return false;
+  for (int i = 0; i < a.count(); ++i) {
+    const Attribute &x = a[i], &y = b[i];
+    if (x.dropped != y.dropped || x.type != y.type || x.layout.length != y.layout.length || x.layout.align != y.layout.align) return false;
+    if (!x.dropped && x.name != y.name) return false;
   }
-  child = std::make_unique<PartitionChildState>();
-  child->run = s.statement->run_number;
-  child->relation = catalog::open_relation(leaf, locking::LockMode::none);
-  child->plan = planner::plan_partition(plan, s.statement->statement, leaf, s.statement->arena);
-  if (s.statement->options.instrument) child->times = std::make_unique<NodeTimes>();
-  child->node = make_partition_node(*s.statement, child->plan, child->relation.get(), child->times.get());
-  return *child;
-}
-
-bool advance(PartitionedScanState& s, std::uint32_t i) {
-  s.heads[i] = fetch(*s.running[i]->node);
-  if (s.heads[i] == nullptr) return false;
-  s.heads[i]->need(s.highest);
   return true;
 }
 
-bool comes_later(PartitionedScanState& s, std::uint32_t a, std::uint32_t b) {
-  Row &x = *s.heads[a], &y = *s.heads[b];
-  for (const SortColumn& c : s.order) {
-    int i = c.column - 1;
-    int r = compare_in_order(c, x.values[i], x.nulls[i], y.values[i], y.nulls[i], s.row_arena);
-    if (r != 0) return r > 0;
-  }
-  return a > b;
+// Has the index an entry for every row the snapshot may see, and may it be used at all?
+bool is_usable(const catalog::IndexDescriptor& index, const transaction::Snapshot* snapshot) {
+  if (!index.valid || !index.ready || !index.live) return false;
+  return !index.check_xmin || (snapshot != nullptr && index.valid_from < snapshot->xmin);
 }
 
-Row* next_ordered(PartitionedScanState& s) {
-  auto later = [&s](std::uint32_t a, std::uint32_t b) { return comes_later(s, a, b); };
-  if (!s.begun) {
-    s.running.clear();
-    for (Oid leaf : s.leaves) s.running.push_back(&child_of(s, leaf));
-    s.heads.assign(s.running.size(), nullptr);
-    s.heap.clear();
-    for (std::uint32_t i = 0; i < s.running.size(); ++i) {
-      if (advance(s, i)) s.heap.push_back(i);
+bool indexes_fit(const Plan* plan, const catalog::Relation& leaf, const transaction::Snapshot* snapshot) {
+  if (plan == nullptr) return true;
+  switch (plan->kind) {
+    case PlanKind::index_scan: case PlanKind::index_only_scan: {
+      const catalog::IndexDescriptor* index = attached_index(leaf, static_cast<const planner::IndexScan*>(plan)->index);
+      return index != nullptr && is_usable(*index, snapshot);
     }
-    std::make_heap(s.heap.begin(), s.heap.end(), later);
-    s.begun = true;
-  } else if (!s.heap.empty()) {
-    std::uint32_t i = s.heap.front();
-    std::pop_heap(s.heap.begin(), s.heap.end(), later);
-    if (advance(s, i)) std::push_heap(s.heap.begin(), s.heap.end(), later);
-    else s.heap.pop_back();
+    case PlanKind::bitmap_index_scan: {
+      const catalog::IndexDescriptor* index = attached_index(leaf, static_cast<const planner::BitmapIndexScan*>(plan)->index);
+      return index != nullptr && is_usable(*index, snapshot);
+    }
+    case PlanKind::bitmap_and:
+      return std::all_of(static_cast<const planner::BitmapAnd*>(plan)->inputs.begin(), static_cast<const planner::BitmapAnd*>(plan)->inputs.end(),
+                         [&](const Plan* p) { return indexes_fit(p, leaf, snapshot); });
+    case PlanKind::bitmap_or:
+      return std::all_of(static_cast<const planner::BitmapOr*>(plan)->inputs.begin(), static_cast<const planner::BitmapOr*>(plan)->inputs.end(),
+                         [&](const Plan* p) { return indexes_fit(p, leaf, snapshot); });
+    default: return indexes_fit(plan->left, leaf, snapshot);
   }
-  if (s.heap.empty()) return nullptr;
-  s.last = s.running[s.heap.front()];
-  return s.heads[s.heap.front()];
 }
 
-Row* next_unordered(PartitionedScanState& s) {
-  while (s.current < s.leaves.size()) {
+// What is made while this lives belongs to the child and can be destroyed alone.
+class ChildStates {
+ public:
+  ChildStates(StatementState& statement, PartitionChild& child) : statement_(statement), child_(child) {
+    statement.arena.swap(child.memory);
+    std::swap(statement.all_nodes, child.states);
+    known_ = statement.function_states.size();
+  }
+  ~ChildStates() {
+    statement_.arena.swap(child_.memory);
+    std::swap(statement_.all_nodes, child_.states);
+    child_.function_states.assign(statement_.function_states.begin() + static_cast<std::ptrdiff_t>(known_), statement_.function_states.end());
+  }
+  ChildStates(const ChildStates&) = delete;
+  ChildStates& operator=(const ChildStates&) = delete;
+
+ private:
+  StatementState& statement_;
+  PartitionChild& child_;
+  std::size_t known_ = 0;
+};
+
+void close_states(NodeState* states) {
+  for (NodeState* n = states; n != nullptr; n = n->next_made) {
+    if (!n->started) continue;
+    end_loop(*n);
+    n->close(*n);
+    n->row_arena.reset();
+    restart_after_close(*n);
+  }
+}
+
+void destroy_child(StatementState& statement, PartitionChild& child) {
+  for (NodeState* n = child.states; n != nullptr;) {
+    NodeState* next = n->next_made;
+    n->destroy(*n);
+    n = next;
+  }
+  child.states = child.node = nullptr;
+  if (child.function_states.empty()) return;
+  std::erase_if(statement.function_states, [&](void** p) { return std::find(child.function_states.begin(), child.function_states.end(), p) != child.function_states.end(); });
+}
+
+// Everything below is prepared now, while its memory is the child's.
+void prepare_below(NodeState& node) {
+  if (!node.initialised) {
+    node.init(node);
+    node.initialised = true;
+  }
+  if (node.left != nullptr) prepare_below(*node.left);
+  if (node.right != nullptr) prepare_below(*node.right);
+  if (node.visit_inputs != nullptr) node.visit_inputs(node, [](NodeState& input) { prepare_below(input); });
+}
+
+void open_partition(PartitionedScanState& s, Oid leaf) {
+  s.partitions->assert_locked(leaf);
+  if (!s.statement->options.instrument) {   // else each has its own counters
+    catalog::RelationRef relation = catalog::open_relation(leaf, locking::LockMode::none);
+    if (fits_template(s, *relation)) {
+      if (s.shared == nullptr) s.shared = make_partition_node(*s.statement, s.plan->left, relation.get());
+      else rebind_scan(*s.shared, relation.get());
+      s.bound = std::move(relation);
+      s.active = s.shared;
+      return;
+    }
+  }
+  PartitionChild& child = child_of(s, leaf);
+  s.active = child.node;
+}
+
+void leave_partition(PartitionedScanState& s) {
+  if (s.active == nullptr) return;
+  if (s.active == s.shared) close_scan(*s.shared);
+  else if (s.children.size() > kKeptChildren && !s.statement->options.instrument) drop_children(s, kKeptChildren);
+  s.active = nullptr;
+}
+
+Row* next_in_turn(PartitionedScanState& s) {
+  const std::vector<Oid>& leaves = s.partitions->leaves();
+  bool reverse = plan_of<planner::PartitionedScan>(s).ordered && plan_of<planner::PartitionedScan>(s).descending;
+  while (s.current < leaves.size()) {
     check_interrupts();
-    PartitionChildState& child = child_of(s, s.leaves[s.current]);
-    s.last = &child;
-    if (Row* row = fetch(*child.node)) return row;
+    if (s.active == nullptr) open_partition(s, reverse ? leaves[leaves.size() - 1 - s.current] : leaves[s.current]);
+    s.last = s.active;
+    if (Row* row = fetch(*s.active)) return row;
+    leave_partition(s);
     ++s.current;
   }
   return nullptr;
 }
 
-Row* run_partitioned_scan(NodeState& node) {
-  auto& s = self<PartitionedScanState>(node);
-  s.row_arena.reset();
-  if (!s.pruned_once) {
-    prune(s);
-    s.pruned_once = true;
-    s.current = 0;
-    s.begun = false;
-  }
-  return s.order.empty() ? next_unordered(s) : next_ordered(s);
+void begin(PartitionedScanState& s) {
+  ScanPartitions& p = *s.partitions;
+  if (!p.is_locked()) p.lock();   // a re-check's run: what it reads is locked already
+  if (p.prunes_later() || p.pruned_at() != Known::bound) p.prune(Known::running);
+  auto& plan = plan_of<planner::PartitionedScan>(s);
+  s.merging = plan.ordered && !(plan.concatenated && p.in_key_order()) && p.leaves().size() > 1;
+  s.current = 0;
+  s.begun = true;
+  s.running.clear();
 }
 
-void prepare_order(PartitionedScanState& s) {
-  auto& plan = plan_of<planner::PartitionedScan>(s);
-  if (!plan.ordered || plan.order.empty()) return;
-  Arena& arena = s.statement->arena;
-  List<AttrNumber> columns;
-  List<Oid> operators, collations;
-  List<bool> nulls_first;
-  for (const nodes::SortClause* c : plan.order) {
-    AttrNumber at = 0;
-    for (const nodes::TargetEntry* t : plan.targets) {
-      ++at;
-      if (t->sort_group_ref != c->ref) continue;
-      columns.push_back(arena, at);
-      operators.push_back(arena, c->order_operator);
-      collations.push_back(arena, nodes::collation_of(t->expr));
-      nulls_first.push_back(arena, c->nulls_first);
-      break;
-    }
-  }
-  s.order = prepare_sort(columns, operators, collations, nulls_first, arena);
-  for (const SortColumn& c : s.order) s.highest = std::max<int>(s.highest, c.column);
+Row* run_partitioned_scan(NodeState& node) {
+  auto& s = self<PartitionedScanState>(node);
+  if (!s.begun) begin(s);
+  return s.merging ? next_merged(s) : next_in_turn(s);
 }
 
 void init_partitioned_scan(NodeState& node) {
   auto& s = self<PartitionedScanState>(node);
-  s.parent = &s.statement->relation(plan_of<planner::PartitionedScan>(s).rte);
-  prepare_order(s);
+  s.partitions = &s.statement->scan_partitions(plan_of<planner::PartitionedScan>(s));
+  prepare_merge(s);
 }
 
 void rescan_partitioned_scan(NodeState& node) {
   auto& s = self<PartitionedScanState>(node);
-  if (!plan_of<planner::PartitionedScan>(s).prune_exec.empty()) s.pruned_once = false;
+  // The same partition again, with other parameters: its state stays as it is.
+  bool same = !s.merging && s.active != nullptr && s.partitions->leaves().size() == 1 && s.current == 0;
+  Oid before = same ? s.partitions->leaves()[0] : kInvalidOid;
+  if (s.partitions->prunes_while_running()) s.partitions->prune(Known::running);
+  same = same && s.partitions->leaves().size() == 1 && s.partitions->leaves()[0] == before;
+  if (same) {
+    rescan(*s.active);
+  } else {
+    leave_partition(s);
+    for (auto& child : s.children) close_states(child->states);
+  }
   s.current = 0;
-  s.begun = false;
-  for (auto& [oid, child] : s.children) rescan(*child->node);
+  s.running.clear();
 }
 
 void close_partitioned_scan(NodeState& node) {
   auto& s = self<PartitionedScanState>(node);
-  s.pruned_once = s.begun = false;
+  s.begun = false;
   s.current = 0;
-  s.last = nullptr;
+  s.last = s.active = nullptr;
+  s.running.clear();
+  s.heads.clear();
+  s.heap.clear();
+  if (s.shared != nullptr) close_scan(*s.shared);
+  for (auto& child : s.children) close_states(child->states);
+  if (!s.statement->options.instrument) drop_children(s, kKeptChildren);
+  s.bound.reset();
+  s.partitions->end_run();
+}
+
+void destroy_partitioned_scan(NodeState& node) {
+  auto& s = self<PartitionedScanState>(node);
+  for (auto& child : s.children) destroy_child(*s.statement, *child);
+  s.~PartitionedScanState();
 }
 
 }  // namespace
 
+bool fits_template(const PartitionedScanState& s, const catalog::Relation& leaf) {
+  const catalog::Relation& parent = s.partitions->parent();
+  if (leaf.indexes.size() != parent.indexes.size()) return false;   // others may serve better
+  return same_layout(*leaf.descriptor, *parent.descriptor) && indexes_fit(s.plan->left, leaf, s.statement->snapshot);
+}
+
+PartitionChild& child_of(PartitionedScanState& s, Oid leaf) {
+  for (auto& child : s.children) {
+    if (child->relation->oid != leaf) continue;
+    if (!catalog::is_current_version(leaf, child->relation->version)) {
+      close_states(child->states);
+      destroy_child(*s.statement, *child);
+      s.children.erase(s.children.begin() + (&child - s.children.data()));
+      break;
+    }
+    child->last_used = ++s.clock;
+    return *child;
+  }
+  auto child = std::make_unique<PartitionChild>();
+  child->relation = catalog::open_relation(leaf, locking::LockMode::none);
+  child->last_used = ++s.clock;
+  auto& plan = plan_of<planner::PartitionedScan>(s);
+  try {
+    ChildStates owned(*s.statement, *child);
+    bool fits = !s.statement->options.instrument && fits_template(s, *child->relation);
+    child->plan = fits ? plan.left : planner::plan_partition(plan, s.statement->statement, leaf, s.statement->arena);
+    child->node = make_partition_node(*s.statement, child->plan, child->relation.get());
+    prepare_below(*child->node);
+  } catch (...) {
+    destroy_child(*s.statement, *child);
+    throw;
+  }
+  s.children.push_back(std::move(child));
+  return *s.children.back();
+}
+
+void drop_children(PartitionedScanState& s, std::size_t keep) {
+  while (s.children.size() > keep) {
+    auto oldest = std::min_element(s.children.begin(), s.children.end(), [](const auto& a, const auto& b) { return a->last_used < b->last_used; });
+    close_states((*oldest)->states);
+    destroy_child(*s.statement, **oldest);
+    s.children.erase(oldest);
+  }
+}
+
 bool current_scan_row(NodeState& scan, TupleId& tid, Oid& table) {
   if (scan.plan->kind == PlanKind::partitioned_scan) {
     auto& s = self<PartitionedScanState>(scan);
-    return s.last != nullptr && current_scan_row(*s.last->node, tid, table);
+    return s.last != nullptr && current_scan_row(*s.last, tid, table);
   }
-  if (!scan.started) return false;
+  if (!scan.started || scan.plan->kind == PlanKind::sort) return false;
   auto& s = self<TableScanState>(scan);
   if (!s.row.tuple.tid.is_valid()) return false;
   tid = s.row.tuple.tid;
@@ -195,41 +264,30 @@ bool current_scan_row(NodeState& scan, TupleId& tid, Oid& table) {
   return true;
 }
 
-void visit_partitions(NodeState& node, const std::function<void(const Plan*, const NodeTimes*)>& visit, int& pruned) {
-  if (node.plan->kind != PlanKind::partitioned_scan) return;
-  auto& s = self<PartitionedScanState>(node);
-  if (s.statement->options.explain_only && !s.pruned_once) {
-    if (!node.initialised) {
-      node.init(node);
-      node.initialised = true;
+PartitionsShown shown_partitions(StatementState& state, const planner::PartitionedScan& plan) {
+  PartitionsShown out;
+  const ScanPartitions::Remembered& remembered = state.scan_partitions(plan).remembered();
+  out.planned = remembered.planned;
+  out.merged = plan.ordered && !(plan.concatenated && remembered.in_key_order);
+  NodeState* node = state.nodes[static_cast<std::size_t>(plan.id)];
+  auto* scan = node != nullptr && node->initialised ? &self<PartitionedScanState>(*node) : nullptr;
+  bool reverse = plan.ordered && plan.descending && !out.merged;
+  for (std::size_t i = 0; i < remembered.leaves.size(); ++i) {
+    Oid leaf = remembered.leaves[reverse ? remembered.leaves.size() - 1 - i : i];
+    const Plan* path = nullptr;
+    if (scan != nullptr) {
+      for (auto& child : scan->children) if (child->relation->oid == leaf) path = child->plan;
     }
-    prune(s);
-    s.pruned_once = true;
+    if (path == nullptr) path = planner::plan_partition(plan, state.statement, leaf, state.arena);
+    out.partitions.push_back({leaf, path});
   }
-  pruned = s.total - static_cast<int>(s.leaves.size());
-  for (Oid leaf : s.leaves) {
-    PartitionChildState& child = child_of(s, leaf);
-    if (child.node != nullptr) end_loop(*child.node);
-    visit(child.plan, child.times.get());
-  }
-}
-
-void make_all_nodes(StatementState& state, const planner::PlannedStatement& statement) {
-  std::function<void(const Plan*)> walk = [&](const Plan* plan) {
-    if (plan == nullptr) return;
-    if (plan->kind == PlanKind::partitioned_scan && state.nodes[static_cast<std::size_t>(plan->id)] == nullptr) make_node(state, plan);
-    walk(plan->left);
-    walk(plan->right);
-    if (plan->kind == PlanKind::subquery_scan) walk(static_cast<const planner::SubqueryScan*>(plan)->subplan);
-    if (plan->kind == PlanKind::append) for (const Plan* p : static_cast<const planner::Append*>(plan)->inputs) walk(p);
-    if (plan->kind == PlanKind::merge_append) for (const Plan* p : static_cast<const planner::MergeAppend*>(plan)->inputs) walk(p);
-  };
-  walk(statement.plan);
-  for (const Plan* p : statement.subplans) walk(p);
+  return out;
 }
 
 NodeState* make_partitioned_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<PartitionedScanState>(st, p, init_partitioned_scan, run_partitioned_scan, rescan_partitioned_scan, close_partitioned_scan);
+  NodeState* node = make_state<PartitionedScanState>(st, p, init_partitioned_scan, run_partitioned_scan, rescan_partitioned_scan, close_partitioned_scan);
+  node->destroy = destroy_partitioned_scan;
+  return node;
 }
 
 }  // namespace hathi::executor

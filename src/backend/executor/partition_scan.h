@@ -1,16 +1,61 @@
 #pragma once
+// PartitionedScan: partitions are opened when they are first read. Those that fit the template are read by one state, bound to one
+// after the other; those that differ have states of their own, of which a few are kept.
 
 #include <functional>
+#include <memory>
+#include <vector>
 
+#include "comparison.h"
 #include "node.h"
+#include "scan_partitions.h"
 
 namespace hathi::executor {
 
+// A partition with a state of its own.
+struct PartitionChild {
+  Arena memory{1024};                 // plan, states, programs
+  catalog::RelationRef relation;
+  const planner::Plan* plan = nullptr;
+  NodeState* node = nullptr;
+  NodeState* states = nullptr;        // all that were made for it
+  std::vector<void**> function_states;
+  std::uint64_t last_used = 0;
+};
+
+struct PartitionedScanState : NodeState {
+  ScanPartitions* partitions = nullptr;
+  bool begun = false;                 // partitions are pruned for this scan
+  bool merging = false;
+  std::size_t current = 0;
+  NodeState* active = nullptr;        // state that reads the current partition
+  catalog::RelationRef bound;         // partition that `shared` is bound to
+  NodeState* shared = nullptr;        // the template's
+  std::vector<std::unique_ptr<PartitionChild>> children;
+  std::uint64_t clock = 0;
+  // Merging.
+  std::span<SortColumn> order;
+  std::vector<NodeState*> running;
+  std::vector<Row*> heads;
+  std::vector<std::uint32_t> heap;
+  int highest = 0;
+  NodeState* last = nullptr;          // whose row was returned last
+};
+
+// Can the template read this partition: same columns, an attached valid index for each of the template's?
+bool fits_template(const PartitionedScanState& s, const catalog::Relation& leaf);
+// The partition's own state, made or found; the plan is the template where that fits.
+PartitionChild& child_of(PartitionedScanState& s, Oid leaf);
+// At most so many children stay when nothing is being read.
+void drop_children(PartitionedScanState& s, std::size_t keep);
+// The next row of partitions merged by the scan's order (partition_merge.cpp).
+void prepare_merge(PartitionedScanState& s);
+Row* next_merged(PartitionedScanState& s);
+
 // The position of the row the scan returned last; false before the first and when it is not a table's row.
 bool current_scan_row(NodeState& scan, TupleId& tid, Oid& table);
-// EXPLAIN: the plans of the partitions a PartitionedScan read (or, not run, would read).
-void visit_partitions(NodeState& node, const std::function<void(const planner::Plan*, const NodeTimes*)>& visit, int& pruned);
-// EXPLAIN without running: states of all partitioned scans.
-void make_all_nodes(StatementState& state, const planner::PlannedStatement& statement);
+
+// EXPLAIN: the partitions of a scan, with the plans they were or would be read by.
+PartitionsShown shown_partitions(StatementState& state, const planner::PartitionedScan& plan);
 
 }  // namespace hathi::executor

@@ -1,28 +1,64 @@
 #pragma once
-// What the executor asks of partition/: which partitions may hold rows for some conditions, and where a row belongs.
+// Where rows of a partitioned table belong.
 
-#include <functional>
+#include <memory>
 #include <vector>
 
-#include "hathi/catalog/relation.h"
-#include "hathi/nodes/expression.h"
+#include "hathi/executor/executor.h"
+#include "hathi/partition/partition.h"
+#include "row.h"
 
 namespace hathi::executor {
 
-// Gives the value of an expression without Variables; false when it is not known yet.
-using ValueOf = std::function<bool(const nodes::Expr* e, NullableDatum& value)>;
+class TargetTable;
 
-// Leaf partitions of the table, in the order of their bounds, that may hold rows fulfilling all conditions. total: how many there
-// are without pruning.
-void prune_partitions(const catalog::Relation& parent, const List<nodes::Expr*>& conditions, const ValueOf& value_of, std::vector<Oid>& leaves, int& total);
+// Finds the partition of row after row; O(log partitions), O(1) for hash keys, for each level of the tree. Tables that are passed
+// on the way are locked (row exclusive) and kept open.
+class PartitionRouter {
+ public:
+  // The table is open and locked while this lives.
+  explicit PartitionRouter(const catalog::Relation& table);
+  ~PartitionRouter();
+  // The leaf for a row of the table. 23514: no partition takes it, or it breaks the bounds of the table itself when that is a partition.
+  Oid route(const Datum* values, const bool* nulls);
+  // kInvalidOid when there is none.
+  Oid find(const Datum* values, const bool* nulls);
+  // Before each statement: partitions may have come and gone.
+  void begin_run();
 
-// The leaf partition for a row of the parent. 23514 "no partition of relation … found for row" with the key as DETAIL.
-Oid route_row(const catalog::Relation& parent, const Datum* values, const bool* nulls);
+ private:
+  struct Level;
+  Level& level_of(Oid table);
+  Oid descend(const Datum* values, const bool* nulls, bool must_find);
+  [[noreturn]] void throw_no_partition(Level& level, const Datum* key, const bool* key_nulls);
+
+  const catalog::Relation& table_;
+  Arena memory_{1024};
+  Arena scratch_{512};
+  std::vector<std::unique_ptr<Level>> levels_;   // the table's own first
+  std::unique_ptr<TargetTable> own_bounds_;      // the table is itself a partition
+  Row row_;
+};
+
+// Does a row belong into this partition, by the bounds of all levels above it? Asked of the bounds themselves, so O(log partitions) for a
+// default partition too.
+class PartitionBounds {
+ public:
+  // The partition is open and locked while this lives.
+  explicit PartitionBounds(const catalog::Relation& partition);
+  ~PartitionBounds();
+  bool fit(const Datum* values, const bool* nulls);
+
+ private:
+  struct Level;
+  std::vector<std::unique_ptr<Level>> levels_;
+  Arena scratch_{512};
+};
+
+// All leaf partitions below the table, in the order of their bounds, not locked; tables between are locked in that mode.
+std::vector<Oid> leaf_partitions(const catalog::Relation& parent, locking::LockMode mode);
 
 // The leaf partition for a row of which only the partition key must be known; kInvalidOid when there is none.
 Oid find_partition_of_row(const catalog::Relation& parent, const Datum* values, const bool* nulls);
-
-// Does a row of the partition satisfy the bounds of all levels? (UPDATE that may move it; direct inserts.)
-bool fits_partition(const catalog::Relation& partition, const Datum* values, const bool* nulls);
 
 }  // namespace hathi::executor

@@ -1,5 +1,6 @@
 #include "recheck.h"
 
+#include "column_map.h"
 #include "hathi/datum/record_types.h"
 #include "row_values.h"
 
@@ -60,6 +61,19 @@ void Recheck::set_values(int rte, Row& row, const TupleDescriptor& descriptor) {
   given_[static_cast<std::size_t>(rte - 1)] = true;
 }
 
+void Recheck::set_partition_row(int rte, const HeapTuple& tuple, const catalog::Relation& partition) {
+  const TupleDescriptor& wanted = *parent_.relation(rte).descriptor;
+  Row own;
+  make_row(own, partition.descriptor->count(), partition.descriptor, rows_);
+  own.set_heap(tuple);
+  std::span<const std::int16_t> map = map_columns(*partition.descriptor, wanted, rows_);
+  if (map.empty()) return set_values(rte, own, wanted);
+  Row moved;
+  make_row(moved, wanted.count(), &wanted, rows_);
+  map_row(map, own, moved);
+  set_values(rte, moved, wanted);
+}
+
 void Recheck::set_marked_rows(Row& input) {
   for (const planner::RowMarkPlan* m : marks_) {
     if (given_[static_cast<std::size_t>(m->rte - 1)]) continue;
@@ -81,7 +95,8 @@ void Recheck::set_marked_rows(Row& input) {
     const catalog::Relation* relation = &parent_.relation(m->rte);
     catalog::RelationRef partition;
     if (m->tableoid_column != 0 && !input.nulls[m->tableoid_column - 1] && input.values[m->tableoid_column - 1].as_oid() != relation->oid) {
-      throw_not_supported("re-checking rows of partitions that are not the statement's target");
+      partition = catalog::open_relation(input.values[m->tableoid_column - 1].as_oid(), locking::LockMode::none);
+      relation = partition.get();
     }
     buffer::PinnedBuffer pin;
     HeapTuple tuple;
@@ -89,7 +104,8 @@ void Recheck::set_marked_rows(Row& input) {
       throw SqlError(sqlstate::internal_error, "failed to fetch tuple for EvalPlanQual recheck");
     }
     tuple.table = relation->oid;
-    set_row(m->rte, tuple, *relation->descriptor);
+    if (partition) set_partition_row(m->rte, tuple, *partition);
+    else set_row(m->rte, tuple, *relation->descriptor);
   }
 }
 

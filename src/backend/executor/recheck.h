@@ -20,6 +20,8 @@ class Recheck {
   void set_row(int rte, const HeapTuple& tuple, const TupleDescriptor& descriptor);
   // A row whose columns stand in `values` already (partitions with other columns).
   void set_values(int rte, Row& row, const TupleDescriptor& descriptor);
+  // A partition's row, moved into the columns of the entry's table.
+  void set_partition_row(int rte, const HeapTuple& tuple, const catalog::Relation& partition);
   // The rows of the marks without a version set, as the input row names them (position or whole row).
   void set_marked_rows(Row& input);
   // Runs the plan: the row, or nullptr when the conditions no longer hold.

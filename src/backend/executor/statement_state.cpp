@@ -3,6 +3,7 @@
 #include "constraint_events.h"
 #include "hathi/config/settings.h"
 #include "node.h"
+#include "scan_partitions.h"
 #include "subplan.h"
 
 namespace hathi::executor {
@@ -20,6 +21,7 @@ StatementState::StatementState(const planner::PlannedStatement& s, const Executi
   auto* refs = static_cast<catalog::RelationRef*>(arena.allocate(std::max<std::size_t>(entries, 1) * sizeof(catalog::RelationRef), alignof(catalog::RelationRef)));
   for (std::size_t i = 0; i < entries; ++i) new (refs + i) catalog::RelationRef();
   relations = {refs, entries};
+  partitioned = {arena.make_array<ScanPartitions*>(s.partitioned_scans.size()), s.partitioned_scans.size()};
   if (o.instrument) {
     auto* t = static_cast<NodeTimes*>(arena.allocate(std::max<std::size_t>(nodes_count, 1) * sizeof(NodeTimes), alignof(NodeTimes)));
     for (std::size_t i = 0; i < nodes_count; ++i) new (t + i) NodeTimes();
@@ -35,6 +37,7 @@ StatementState::~StatementState() {
   }
   for (const Kept& k : kept_) k.destroy(k.object);
   for (SubPlanState* s : init_plans_) destroy_sub_plan(s);
+  for (ScanPartitions* p : partitioned) delete p;
   for (catalog::RelationRef& r : relations) r.~RelationRef();
   for (NodeTimes& t : times) t.~NodeTimes();
 }
@@ -108,6 +111,13 @@ void StatementState::inherit_param(int slot) {
   to.value = from.value;
   to.init_plan = from.init_plan;
 }
+
+ScanPartitions& StatementState::scan_partitions(const planner::PartitionedScan& plan) {
+  ScanPartitions*& p = partitioned[static_cast<std::size_t>(plan.number)];
+  if (p == nullptr) p = new ScanPartitions(*this, plan);
+  return *p;
+}
+
 
 NodeState* StatementState::subplan_root(int number) {
   NodeState*& root = subplan_roots[static_cast<std::size_t>(number - 1)];

@@ -1,6 +1,7 @@
 #pragma once
 // What a running statement shares among its plan nodes: parameters, snapshot, opened relations, subplans, shared CTE stores.
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace hathi::executor {
 
 struct NodeState;
+class ScanPartitions;
 struct SubPlanState;
 struct CteState;
 struct WorkTable;
@@ -59,6 +61,8 @@ struct StatementState {
   std::span<CteState*> ctes;             // [number - 1]
   std::span<WorkTable*> work_tables;     // by exec parameter
   std::span<NodeTimes> times;            // by plan id when instrumented
+  std::map<const planner::Plan*, NodeTimes> partition_times;   // of plans made at run time
+  std::span<ScanPartitions*> partitioned;   // by PartitionedScan::number
   std::uint64_t processed = 0;
   std::unique_ptr<ConstraintEvents> constraint_events;   // made by the first change that needs a check
   // EvalPlanQual runs: the replaced entries ([rte - 1]); null in ordinary runs.
@@ -85,6 +89,7 @@ struct StatementState {
   // one that the statement never needs.
   void inherit_param(int slot);
   NodeState* subplan_root(int number);
+  ScanPartitions& scan_partitions(const planner::PartitionedScan& plan);
   SubPlanState* init_plan(int number);
   std::size_t work_memory() const;       // bytes
   std::size_t hash_memory() const;       // bytes

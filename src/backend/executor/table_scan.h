@@ -11,7 +11,8 @@ struct TableScanState : NodeState {
   Row row;                             // of the table, in place on its page
   CompileOptions compile_options() const {
     CompileOptions options;
-    options.scan_descriptor = relation->descriptor;
+    // (Programs outlive the partition they were first run for. Where columns differ no whole row is left in a plan.)
+    options.scan_descriptor = partition == nullptr ? relation->descriptor : statement->relation(static_cast<const planner::Scan*>(plan)->rte).descriptor;
     return options;
   }
 };
@@ -30,13 +31,23 @@ inline void prepare_table_scan(TableScanState& s) {
   prepare_projection(s, plan.rte, s.compile_options(), s.relation->descriptor);
 }
 
+// The scan reads `partition` from now on.
+inline void rebind_table(TableScanState& s) {
+  s.relation = s.partition;
+  s.row.descriptor = s.relation->descriptor;
+  s.row.tuple = HeapTuple();
+  s.row.tuple.table = s.relation->oid;
+}
+
 inline void set_scan_row(TableScanState& s, HeapTuple& tuple) {
   tuple.table = s.relation->oid;
   s.row.set_heap(tuple);
   s.eval.scan = &s.row;
 }
 
-// The index with that oid among the table's. XX000 when it is not there.
+// The table's own index that is the given one or attached to it, at whatever depth; nullptr when there is none.
+const catalog::IndexDescriptor* attached_index(const catalog::Relation& table, Oid index);
+// The same; XX000 when it is not there.
 const catalog::IndexDescriptor& find_index(const catalog::Relation& table, Oid index);
 
 // The conditions of an index scan, evaluated at each (re)start.

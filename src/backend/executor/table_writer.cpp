@@ -16,13 +16,16 @@ namespace {
 
 constexpr std::size_t kMostRows = 1000;
 constexpr std::size_t kMostBytes = 65536;
+// Partitions whose rows are collected at the same time.
+constexpr std::size_t kMostBatches = 64;
 
 // The rows waiting for one table.
 struct Batch {
+  Arena memory{1024};
   std::unique_ptr<TargetTable> table;
   std::span<const std::int16_t> from_parent;
   Row row;
-  Arena arena{65536};
+  Arena arena{8192};
   std::vector<HeapTuple> tuples;
   std::vector<TupleId> tids;
   std::size_t bytes = 0;
@@ -36,6 +39,9 @@ struct TableWriter::State {
   catalog::RelationRef named;
   Row input;
   std::map<Oid, std::unique_ptr<Batch>> batches;
+  std::unique_ptr<PartitionRouter> router;
+  Batch* last = nullptr;             // that took a row last
+  Oid last_table = kInvalidOid;
   Batch* only = nullptr;             // not partitioned
   buffer::Ring* ring = nullptr;
   ConstraintEvents events;
@@ -49,13 +55,21 @@ struct TableWriter::State {
 };
 
 Batch& TableWriter::State::batch_for(Oid table) {
+  if (last != nullptr && last_table == table) return *last;
+  if (batches.size() >= kMostBatches && !batches.contains(table)) {
+    for (auto& [oid, batch] : batches) flush_batch(*batch);
+    batches.clear();
+  }
   std::unique_ptr<Batch>& b = batches[table];
+  last_table = table;
+  last = b.get();
   if (b != nullptr) return *b;
   b = std::make_unique<Batch>();
+  last = b.get();
   catalog::RelationRef ref = catalog::open_relation(table, table == named->oid ? locking::LockMode::none : locking::LockMode::row_exclusive);
-  b->table = std::make_unique<TargetTable>(std::move(ref), nullptr, arena);
+  b->table = std::make_unique<TargetTable>(std::move(ref), nullptr, b->memory);
   b->table->make_new_row(b->row);
-  if (table != named->oid) b->from_parent = map_columns(*named->descriptor, b->table->descriptor(), arena);
+  if (table != named->oid) b->from_parent = map_columns(*named->descriptor, b->table->descriptor(), b->memory);
   return *b;
 }
 
@@ -66,6 +80,7 @@ TableWriter::TableWriter(Oid table, const Options& options) : state_(std::make_u
   make_row(s.input, s.named->descriptor->count(), s.named->descriptor, s.arena);
   s.ring = buffer::make_ring(buffer::RingKind::bulk_write);
   if (s.named->kind != catalog::relation_kind::partitioned_table) s.only = &s.batch_for(table);
+  else s.router = std::make_unique<PartitionRouter>(*s.named);
 }
 
 TableWriter::~TableWriter() {
@@ -76,7 +91,7 @@ void TableWriter::write(const Datum* values, const bool* nulls) {
   State& s = *state_;
   check_interrupts();
   Batch* b = s.only;
-  if (b == nullptr) b = &s.batch_for(route_row(*s.named, values, nulls));
+  if (b == nullptr) b = &s.batch_for(s.router->route(values, nulls));
   if (b->from_parent.empty()) {
     auto n = static_cast<std::size_t>(b->row.count);
     std::memcpy(static_cast<void*>(b->row.values), values, n * sizeof(Datum));

@@ -23,6 +23,8 @@ TargetTable::TargetTable(catalog::RelationRef relation, StatementState* statemen
   for (const Attribute& a : descriptor().attributes) has_generated_ = has_generated_ || (a.generated == 's' && !a.dropped);
 }
 
+TargetTable::~TargetTable() = default;
+
 void TargetTable::prepare_constraints() {
   if (constraints_ready_) return;
   constraints_ready_ = true;
@@ -143,10 +145,15 @@ void TargetTable::check_row(Row& row) {
   }
 }
 
-void TargetTable::check_partition(Row& row) {
-  if (!relation_->is_partition) return;
+bool TargetTable::fits_partition(Row& row) {
+  if (!relation_->is_partition) return true;
+  if (bounds_ == nullptr) bounds_ = std::make_unique<PartitionBounds>(*relation_);
   row.need_all();
-  if (fits_partition(*relation_, row.values, row.nulls)) return;
+  return bounds_->fit(row.values, row.nulls);
+}
+
+void TargetTable::check_partition(Row& row) {
+  if (fits_partition(row)) return;
   SqlError error(sqlstate::check_violation, "new row for relation \"{}\" violates partition constraint", relation_->name);
   add_row(error, describe_row(row)).schema(relation_->schema_name).table(relation_->name);
   throw error;

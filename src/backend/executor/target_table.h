@@ -11,6 +11,7 @@
 namespace hathi::executor {
 
 class ConstraintEvents;
+class PartitionBounds;
 
 struct TargetIndex {
   const catalog::IndexDescriptor* index = nullptr;
@@ -24,6 +25,7 @@ class TargetTable {
  public:
   // The relation is locked. statement may be null (no parameters in its expressions). External memory: arena.
   TargetTable(catalog::RelationRef relation, StatementState* statement, Arena& arena);
+  ~TargetTable();
   TargetTable(const TargetTable&) = delete;
   TargetTable& operator=(const TargetTable&) = delete;
 
@@ -39,6 +41,8 @@ class TargetTable {
   void check_row(Row& row);
   // Bounds of the partition (written to directly): 23514.
   void check_partition(Row& row);
+  // Does the row satisfy the bounds of all levels above? True for tables that are no partition.
+  bool fits_partition(Row& row);
   HeapTuple form(Row& row, Arena& arena) const;
   // Adds index entries for the row at tid. 23505 on duplicates; deferrable unique constraints are queued in events.
   // arbiters (ON CONFLICT): for those unique indexes a conflict makes the result false instead.
@@ -84,7 +88,7 @@ class TargetTable {
   std::span<Generated> generated_;
   std::span<AttrNumber> not_null_;
   std::span<TargetIndex> indexes_;
-  bool partition_checked_ = false;
+  std::unique_ptr<PartitionBounds> bounds_;   // made when first asked for
 };
 
 // The text of a value as its type's output function gives it.

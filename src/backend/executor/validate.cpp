@@ -159,10 +159,7 @@ void validate_foreign_key(Oid constraint) {
   catalog::RelationRef table = catalog::open_relation(row->get(catalog::pg_constraint::conrelid).as_oid(), locking::LockMode::none);
   const catalog::ForeignKey& fk = find_foreign_key(*table, constraint);
   if (table->kind != catalog::relation_kind::partitioned_table) return validate_rows(*table, fk);
-  std::vector<Oid> leaves;
-  int total = 0;
-  prune_partitions(*table, {}, [](const nodes::Expr*, NullableDatum&) { return false; }, leaves, total);
-  for (Oid leaf : leaves) {
+  for (Oid leaf : leaf_partitions(*table, locking::LockMode::row_share)) {
     catalog::RelationRef partition = catalog::open_relation(leaf, locking::LockMode::row_share);
     // The partition's own copy of the constraint has its own column numbers.
     const catalog::ForeignKey* own = nullptr;

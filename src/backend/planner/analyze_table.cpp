@@ -13,6 +13,7 @@
 #include "hathi/config/planner_settings.h"
 #include "hathi/datum/function.h"
 #include "hathi/heap/heap.h"
+#include "hathi/partition/partition.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/transaction/transaction.h"
 #include "hathi/types/array.h"
@@ -166,11 +167,12 @@ void store(const catalog::Relation& table, const Column& c) {
   namespace p = catalog::pg_statistic;
   Arena arena;
   catalog::CatalogTable statistics(catalog_oid::pg_statistic, locking::LockMode::row_exclusive);
-  auto old = statistics.find({{p::starelid, Datum::of(table.oid)}, {p::staattnum, Datum::of(c.number)}, {p::stainherit, Datum::of(false)}}, arena);
+  Datum inherited = Datum::of(table.kind == catalog::relation_kind::partitioned_table);
+  auto old = statistics.find({{p::starelid, Datum::of(table.oid)}, {p::staattnum, Datum::of(c.number)}, {p::stainherit, inherited}}, arena);
   catalog::CatalogRow row = statistics.new_row();
   row.set(p::starelid, Datum::of(table.oid));
   row.set(p::staattnum, Datum::of(c.number));
-  row.set(p::stainherit, Datum::of(false));
+  row.set(p::stainherit, inherited);
   row.set(p::stanullfrac, Datum::of(static_cast<float>(c.null_fraction)));
   row.set(p::stawidth, Datum::of(static_cast<std::int32_t>(c.width)));
   row.set(p::stadistinct, Datum::of(static_cast<float>(c.distinct)));
@@ -199,35 +201,37 @@ void store(const catalog::Relation& table, const Column& c) {
   }
 }
 
-// Every row of the sampled pages has the same chance to be in the sample.
+// Every row of the sampled pages has the same chance to be in the sample. Several tables (the partitions of one) count as one, their
+// pages one after the other.
 class RowSampler {
  public:
-  RowSampler(const catalog::Relation& table, std::vector<Column>& columns, std::size_t limit) : table_(table), columns_(columns), limit_(limit) {}
+  RowSampler(std::vector<Column>& columns, std::size_t limit) : columns_(columns), limit_(limit) {}
 
-  TableSample run() {
-    auto pages = buffer::block_count(table_.file, Fork::main).value();
+  TableSample run(const catalog::Relation& table, std::span<const catalog::RelationRef> partitions) {
+    std::uint32_t pages = 0;
+    for (const catalog::RelationRef& p : partitions) pages += buffer::block_count(p->file, Fork::main).value();
     auto step = std::max<std::uint32_t>(1, pages / static_cast<std::uint32_t>(limit_));
-    std::uint32_t read = 0;
-    double seen = 0;
+    std::uint32_t read = 0, next = 0;
     transaction::SnapshotRef snapshot = transaction::statement_snapshot();
-    heap::Scan scan(table_.heap, *snapshot);
-    std::mt19937_64 random(table_.oid == kInvalidOid ? 1 : static_cast<std::uint64_t>(raw(table_.oid)));
-    HeapTuple row;
-    for (std::uint32_t block = 0; block < pages; block += step) {
-      check_interrupts();
-      ++read;
-      if (!scan.open_block(BlockNumber{block}, {})) continue;
-      while (scan.next_in_block(row)) {
-        ++seen;
-        if (rows_.size() < limit_) {
-          rows_.push_back(keep(row));
-        } else {
-          auto at = std::uniform_int_distribution<std::uint64_t>(0, static_cast<std::uint64_t>(seen) - 1)(random);
-          if (at < limit_) rows_[at] = keep(row);
-        }
+    random_.seed(static_cast<std::uint64_t>(raw(table.oid)));
+    for (const catalog::RelationRef& p : partitions) {
+      Arena columns(256);
+      std::span<const AttrNumber> map;
+      if (p->oid != table.oid) map = partition::column_map(table, *p, columns);
+      std::uint32_t count = buffer::block_count(p->file, Fork::main).value();
+      if (next >= count) {
+        next -= count;
+        continue;
       }
+      heap::Scan scan(p->heap, *snapshot);
+      for (; next < count; next += step) {
+        check_interrupts();
+        ++read;
+        if (scan.open_block(BlockNumber{next}, {})) read_page(scan, *p, map);
+      }
+      next -= count;
     }
-    double total = read == 0 ? 0 : seen / read * pages;
+    double total = read == 0 ? 0 : seen_ / read * pages;
     std::sort(rows_.begin(), rows_.end(), [](const Kept& a, const Kept& b) { return a.number < b.number; });
     return {total, pages};
   }
@@ -256,14 +260,28 @@ class RowSampler {
   struct Value { Datum value; double bytes = 0; bool is_null = false, wide = false; };
   struct Kept { std::uint64_t number = 0; Value* values = nullptr; };
 
-  Kept keep(const HeapTuple& row) {
-    int n = table_.descriptor->count();
+  void read_page(heap::Scan& scan, const catalog::Relation& table, std::span<const AttrNumber> map) {
+    HeapTuple row;
+    while (scan.next_in_block(row)) {
+      ++seen_;
+      if (rows_.size() < limit_) {
+        rows_.push_back(keep(row, table, map));
+      } else {
+        auto at = std::uniform_int_distribution<std::uint64_t>(0, static_cast<std::uint64_t>(seen_) - 1)(random_);
+        if (at < limit_) rows_[at] = keep(row, table, map);
+      }
+    }
+  }
+
+  Kept keep(const HeapTuple& row, const catalog::Relation& table, std::span<const AttrNumber> map) {
+    int n = table.descriptor->count();
     values_.resize(static_cast<std::size_t>(n));
     nulls_ = std::make_unique<bool[]>(static_cast<std::size_t>(n));
-    deform_tuple(row, *table_.descriptor, n, values_.data(), nulls_.get());
+    deform_tuple(row, *table.descriptor, n, values_.data(), nulls_.get());
     Kept out{next_++, memory_.make_array<Value>(columns_.size())};
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      auto i = static_cast<std::size_t>(columns_[c].number - 1);
+      AttrNumber number = columns_[c].number;
+      auto i = static_cast<std::size_t>((map.empty() ? number : map[static_cast<std::size_t>(number - 1)]) - 1);
       Value& v = out.values[c];
       v.is_null = nulls_[i];
       if (v.is_null) continue;
@@ -287,15 +305,33 @@ class RowSampler {
     return out;
   }
 
-  const catalog::Relation& table_;
   std::vector<Column>& columns_;
   std::size_t limit_;
   std::vector<Kept> rows_;
   std::uint64_t next_ = 0;
+  double seen_ = 0;
+  std::mt19937_64 random_;
   Arena memory_;
   std::vector<Datum> values_;
   std::unique_ptr<bool[]> nulls_;
 };
+
+}  // namespace
+
+namespace {
+
+void open_leaves(const catalog::Relation& table, std::vector<catalog::RelationRef>& out) {
+  if (table.kind != catalog::relation_kind::partitioned_table) {
+    out.push_back(catalog::open_relation(table.oid, locking::LockMode::none));
+    return;
+  }
+  const partition::PartitionDescriptor& d = partition::descriptor_of(table);
+  std::vector<partition::Member> members(d.members.begin(), d.members.end());
+  for (const partition::Member& m : members) {
+    catalog::RelationRef below = catalog::try_open_relation(m.oid, locking::LockMode::access_share);
+    if (below) open_leaves(*below, out);
+  }
+}
 
 }  // namespace
 
@@ -311,8 +347,10 @@ TableSample analyze_columns(const catalog::Relation& table, std::span<const Attr
     columns.push_back(std::move(c));
   }
   int target = std::max(1, config::values::default_statistics_target);
-  RowSampler sampler(table, columns, static_cast<std::size_t>(target) * 300);
-  TableSample out = sampler.run();
+  RowSampler sampler(columns, static_cast<std::size_t>(target) * 300);
+  std::vector<catalog::RelationRef> leaves;
+  open_leaves(table, leaves);
+  TableSample out = sampler.run(table, leaves);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Sample s = sampler.column(i);
     if (s.rows == 0) continue;

@@ -6,6 +6,7 @@
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/planner_settings.h"
+#include "hathi/partition/partition.h"
 #include "query_planner.h"
 #include "statistics.h"
 
@@ -14,8 +15,9 @@ namespace hathi::planner {
 TableSize table_size(const catalog::Relation& r) {
   TableSize out;
   if (r.kind == catalog::relation_kind::partitioned_table) {
-    out.rows = std::max(1.0, r.row_count);
-    out.pages = std::max<double>(1, r.page_count);
+    partition::SubtreeSize size = partition::subtree_size(r);
+    out.rows = std::max(1.0, r.row_count > 0 ? r.row_count : size.rows);
+    out.pages = std::max<double>(1, size.pages);
     return out;
   }
   out.pages = buffer::block_count(r.file, Fork::main).value();
@@ -34,6 +36,15 @@ TableSize table_size(const catalog::Relation& r) {
     density = (kPageSize - 24) / width;
   }
   out.rows = std::rint(density * out.pages);
+  return out;
+}
+
+TableSize scanned_size(const catalog::Relation& r) {
+  TableSize out = table_size(r);
+  if (r.kind != catalog::relation_kind::partitioned_table) return out;
+  double leaves = std::max(1, partition::subtree_size(r).leaves);
+  out.rows = std::max(1.0, std::rint(out.rows / leaves));
+  out.pages = std::max(1.0, std::ceil(out.pages / leaves));
   return out;
 }
 
@@ -75,7 +86,7 @@ double correlation_of(const catalog::Relation& table, const catalog::IndexDescri
 }  // namespace
 
 void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double) {
-  TableSize size = table_size(table);
+  TableSize size = scanned_size(table);
   double rows = std::max(1.0, std::rint(size.rows * selected));
   bool one = plan.known_unique;
   IndexCost entries = cost_of_entries(index, size, selected, plan.conditions.size(), one);
@@ -93,7 +104,7 @@ void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const cata
 }
 
 void cost_bitmap_scan(BitmapHeapScan& heap, BitmapIndexScan& bitmap, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected) {
-  TableSize size = table_size(table);
+  TableSize size = scanned_size(table);
   double rows = std::max(1.0, std::rint(size.rows * selected));
   IndexCost entries = cost_of_entries(index, size, selected, bitmap.conditions.size(), false);
   bitmap.rows = rows;

@@ -46,7 +46,8 @@ NodeName node_name(const Plan* p) {
       std::string name(command_name(static_cast<const ModifyTable*>(p)->operation));
       return {name, "ModifyTable", {}, name};
     }
-    case PlanKind::append: case PlanKind::partitioned_scan: return plain("Append");
+    case PlanKind::append: return plain("Append");
+    case PlanKind::partitioned_scan: return plain("Append");
     case PlanKind::merge_append: return plain("Merge Append");
     case PlanKind::recursive_union: return plain("Recursive Union");
     case PlanKind::bitmap_and: return plain("BitmapAnd");
@@ -134,7 +135,7 @@ void Explainer::target_entry(const Plan* p, int rte) {
       break;
     default:
       if (is_valid(entry.relation)) {
-        catalog::RelationRef relation = catalog::open_relation(entry.relation, locking::LockMode::none);
+        catalog::RelationRef relation = catalog::open_relation(names_.entry_relation(rte), locking::LockMode::none);
         object = relation->name;
         if (options_.verbose) schema = catalog::schema_name(relation->schema);
       }
@@ -198,8 +199,10 @@ void Explainer::target(const Plan* p) {
   }
 }
 
-void Explainer::header(const Plan* p, std::string_view relationship, std::string_view subplan_name) {
+void Explainer::header(const PlanFrame& frame, std::string_view relationship, std::string_view subplan_name) {
+  const Plan* p = frame.plan;
   NodeName name = node_name(p);
+  if (frame.part == PlanFrame::Part::merge_append) name.text = name.type = "Merge Append";
   if (w_.is_text()) {
     if (!subplan_name.empty()) {
       w_.line(subplan_name);
@@ -294,6 +297,7 @@ void find_subplans(const Expr* e, std::vector<const nodes::SubPlan*>& out) {
 std::vector<const nodes::SubPlan*> subplans_of(const Plan* p) {
   std::vector<const nodes::SubPlan*> out;
   auto each = [&](const List<Expr*>& list) { for (const Expr* e : list) find_subplans(e, out); };
+  if (p->kind == PlanKind::partitioned_scan) return out;   // below its partitions
   for (const TargetEntry* t : p->targets) find_subplans(t->expr, out);
   if (is_join(p->kind)) each(static_cast<const Join*>(p)->conditions);
   each(p->filter);
@@ -335,15 +339,6 @@ void Explainer::subplan(const PlanFrame& frame, const nodes::SubPlan* link, std:
   node(PlanFrame{top, &frame, link}, relationship, link->name);
 }
 
-void Explainer::partitions(const PlanFrame& frame) {
-  if (execution_ == nullptr) return;
-  int pruned = 0;
-  execution_->partition_children(frame.plan->id, [&](const executor::Execution::PartitionChild& child) {
-    node(PlanFrame{child.plan, &frame, nullptr}, "Member", {});
-  }, pruned);
-  if (pruned > 0) w_.number("Subplans Removed", std::to_string(pruned));
-}
-
 void Explainer::children(const PlanFrame& frame) {
   const Plan* p = frame.plan;
   std::vector<const nodes::SubPlan*> links = subplans_of(p);
@@ -356,7 +351,11 @@ void Explainer::children(const PlanFrame& frame) {
     std::string_view relationship = c == p->left ? "Outer" : c == p->right ? "Inner" : p->kind == PlanKind::subquery_scan ? "Subquery" : "Member";
     node(PlanFrame{c, &frame, nullptr}, relationship, {});
   }
-  if (p->kind == PlanKind::partitioned_scan) partitions(frame);
+  if (p->kind == PlanKind::partitioned_scan) {
+    std::size_t n = scans_[static_cast<std::size_t>(static_cast<const PartitionedScan*>(p)->number)].shown.partitions.size();
+    removed_partitions(*static_cast<const PartitionedScan*>(p));
+    for (std::size_t i = 0; i < n; ++i) partition(frame, i, "Member", {});
+  }
   for (const nodes::SubPlan* link : links) if (!link->is_init_plan) subplan(frame, link, "SubPlan");
   w_.close_group("Plans", false);
 }
@@ -364,10 +363,11 @@ void Explainer::children(const PlanFrame& frame) {
 void Explainer::node(const PlanFrame& frame, std::string_view relationship, std::string_view subplan_name) {
   check_stack_depth();
   const Plan* p = frame.plan;
+  if (p->kind == PlanKind::partitioned_scan && frame.part == PlanFrame::Part::whole) return partitioned_scan(frame, relationship, subplan_name);
   int indent = w_.indent;
-  const executor::NodeTimes* times = options_.analyze && execution_ != nullptr ? execution_->times(p->id) : nullptr;
+  const executor::NodeTimes* times = options_.analyze && execution_ != nullptr ? execution_->times(*p) : nullptr;
   w_.open_group(relationship.empty() || options_.format == ExplainFormat::xml ? "Plan" : "", true);
-  header(p, relationship, subplan_name);
+  header(frame, relationship, subplan_name);
   costs_and_times(p, times);
   if (w_.is_text()) w_.append("\n");
   if (options_.verbose) output(frame);

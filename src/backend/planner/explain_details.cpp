@@ -258,6 +258,7 @@ void Explainer::grouping_set_keys(const PlanFrame& below, const Aggregate& a, st
 
 void Explainer::modify_details(const PlanFrame& frame, const NodeTimes* times) {
   const auto* m = static_cast<const ModifyTable*>(frame.plan);
+  if (m->target_is_partitioned) written_partitions(*m);
   if (m->on_conflict == nullptr) return;
   w_.property("Conflict Resolution", m->on_conflict->do_update ? "UPDATE" : "NOTHING");
   std::vector<std::string> indexes;
@@ -285,6 +286,13 @@ void Explainer::details(const PlanFrame& frame, const NodeTimes* times) {
       sort_keys(frame, "Sort Key", s->keys.columns, s->keys.operators, s->keys.collations, s->keys.nulls_first, static_cast<int>(s->keys.columns.size()));
       if (p->kind == PlanKind::incremental_sort) sort_keys(frame, "Presorted Key", s->keys.columns, {}, {}, {}, static_cast<const IncrementalSort*>(p)->presorted);
       extra(p, times);
+      break;
+    }
+    case PlanKind::partitioned_scan: {
+      const auto* s = static_cast<const PartitionedScan*>(p);
+      if (frame.part == PlanFrame::Part::merge_append) {
+        sort_keys(frame, "Sort Key", s->order.columns, s->order.operators, s->order.collations, s->order.nulls_first, static_cast<int>(s->order.columns.size()));
+      }
       break;
     }
     case PlanKind::merge_append: {

@@ -14,6 +14,7 @@ using nodes::ExprKind;
 
 std::vector<const Plan*> plan_children(const Plan* p) {
   std::vector<const Plan*> out;
+  if (p->kind == PlanKind::partitioned_scan) return out;   // the template stands for partitions
   if (p->left != nullptr) out.push_back(p->left);
   if (p->right != nullptr) out.push_back(p->right);
   auto add = [&](const List<Plan*>& list) { for (const Plan* c : list) out.push_back(c); };
@@ -50,19 +51,35 @@ ExplainNames::ExplainNames(const PlannedStatement& statement) : statement_(state
   std::vector<bool> used(names_.size());
   if (statement.plan != nullptr) note(statement.plan, used);
   for (const Plan* p : statement.subplans) if (p != nullptr) note(p, used);
-  std::set<std::string> taken;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (!used[i]) continue;
     std::string wanted(statement.range_table[i].name);
     if (wanted.empty()) wanted = statement.range_table[i].kind == nodes::RteKind::values ? "*VALUES*" : "unnamed_subquery";
-    std::string name = wanted;
-    for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
-    names_[i] = name;
+    names_[i] = new_name(wanted);
   }
+}
+
+std::string ExplainNames::new_name(const std::string& wanted) {
+  std::string name = wanted;
+  int& n = numbers_[wanted];
+  while (!taken_.insert(name).second) name = fmt::format("{}_{}", wanted, ++n);
+  return name;
+}
+
+ExplainNames::Partition::Partition(ExplainNames& names, int rte, Oid table, std::string alias)
+    : names_(names), before_(names.partition_), rte_(rte), alias_(std::move(alias)), table_(catalog::open_relation(table, locking::LockMode::none)) {
+  names.partition_ = this;
+}
+ExplainNames::Partition::~Partition() { names_.partition_ = before_; }
+
+Oid ExplainNames::entry_relation(int rte) const {
+  if (partition_ != nullptr && partition_->rte_ == rte) return partition_->table_->oid;
+  return statement_.range_table[static_cast<std::size_t>(rte - 1)].relation;
 }
 
 const std::string& ExplainNames::entry_name(int rte) const {
   static const std::string none;
+  if (partition_ != nullptr && partition_->rte_ == rte) return partition_->alias_;
   return rte >= 1 && rte <= static_cast<int>(names_.size()) ? names_[static_cast<std::size_t>(rte - 1)] : none;
 }
 
@@ -93,6 +110,9 @@ void ExplainNames::column(int rte, AttrNumber column, const Context& c, std::str
   if (column < 0) {
     static constexpr std::string_view kSystem[] = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
     if (column >= -6) text = kSystem[-column - 1];
+  } else if (column > 0 && partition_ != nullptr && partition_->rte_ == rte) {
+    const TupleDescriptor& d = *partition_->table_->descriptor;
+    text = column <= d.count() ? std::string(d[column - 1].name) : "?column?";
   } else if (column > 0) {
     const nodes::RangeTableEntry* source = entry != nullptr ? entry->source : nullptr;
     auto i = static_cast<std::size_t>(column - 1);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "explain_names.h"
+#include "hathi/executor/executor.h"
 #include "explain_writer.h"
 
 namespace hathi::planner {
@@ -11,21 +12,30 @@ namespace hathi::planner {
 class Explainer {
  public:
   Explainer(const PlannedStatement& statement, executor::Execution* execution, const ExplainOptions& options)
-      : statement_(statement), execution_(execution), options_(options), names_(statement), w_(options.format) {}
+      : statement_(statement), execution_(execution), options_(options), names_(statement), w_(options.format) {
+    name_partitions();
+  }
   std::vector<std::string> run();
 
  private:
   // explain.cpp: headers, children.
   void node(const PlanFrame& frame, std::string_view relationship, std::string_view subplan_name);
-  void header(const Plan* p, std::string_view relationship, std::string_view subplan_name);
+  void header(const PlanFrame& frame, std::string_view relationship, std::string_view subplan_name);
   void target(const Plan* p);
   void target_entry(const Plan* p, int rte);
   void costs_and_times(const Plan* p, const executor::NodeTimes* times);
   void children(const PlanFrame& frame);
   void subplan(const PlanFrame& frame, const nodes::SubPlan* link, std::string_view relationship);
-  void partitions(const PlanFrame& frame);
   void summary();
   void buffers(const executor::NodeTimes& t);
+
+  // explain_partitions.cpp: partitioned scans and what is written to partitions.
+  void name_partitions();
+  void partitioned_scan(const PlanFrame& frame, std::string_view relationship, std::string_view subplan_name);
+  void partition(const PlanFrame& frame, std::size_t nth, std::string_view relationship, std::string_view subplan_name);
+  void removed_partitions(const PartitionedScan& scan);
+  void nothing(const PlanFrame& frame, std::string_view relationship, std::string_view subplan_name);
+  void written_partitions(const ModifyTable& m);
 
   // explain_details.cpp: what a node shows below its header.
   void details(const PlanFrame& frame, const executor::NodeTimes* times);
@@ -52,6 +62,8 @@ class Explainer {
   ExplainWriter w_;
   Arena arena_{1024};
   std::set<int> printed_;       // subplans
+  struct ScanShown { executor::PartitionsShown shown; std::map<std::uint32_t, std::string> aliases; };
+  std::vector<ScanShown> scans_;   // by PartitionedScan::number
 };
 
 }  // namespace hathi::planner

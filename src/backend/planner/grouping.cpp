@@ -454,7 +454,11 @@ Plan* QueryPlanner::plan_distinct_and_order(Plan* input) {
 
 Plan* QueryPlanner::plan_order(Plan* input) {
   if (q_->order_by.empty()) return input;
-  if (Plan* ordered = order_by_index(input)) return ordered;
+  if (input->kind == PlanKind::partitioned_scan) {
+    if (Plan* ordered = order_partitions(static_cast<PartitionedScan*>(input))) return ordered;
+  } else if (Plan* ordered = order_by_index(input)) {
+    return ordered;
+  }
   return make_sort(input, q_->order_by, input->targets);
 }
 

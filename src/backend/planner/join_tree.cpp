@@ -95,6 +95,17 @@ RelPlan QueryPlanner::plan_from(nodes::FromExpr* from) {
   }
   if (once.empty()) return rel;
   auto* result = make_plan<Result>(s_.arena, PlanKind::result);
+  bool never = std::any_of(once.begin(), once.end(), [](const Expr* e) {
+    return e->kind == nodes::ExprKind::constant && (nodes::as<nodes::Constant>(e)->is_null || !nodes::as<nodes::Constant>(e)->value.as_bool());
+  });
+  if (never) {   // nothing below is needed
+    result->constant_filter = make_bool(s_.arena, false);
+    result->targets = copy_targets(rel.plan->targets, s_.arena);
+    result->rows = 1;
+    result->width = rel.plan->width;
+    rel.plan = result;
+    return rel;
+  }
   result->constant_filter = make_and(s_.arena, once);
   if (rel.plan->kind == PlanKind::result && rel.plan->left == nullptr && rel.plan->filter.empty() && rel.relations.empty()) {
     result->rows = 1;

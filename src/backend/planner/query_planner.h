@@ -76,8 +76,14 @@ class QueryPlanner {
   bool contains_sub_plan_over(Expr* e, int rte);
   Expr* fold_stored(Expr* e);
   void make_index_only(IndexScan* scan, int rte, const catalog::IndexDescriptor& index);
-  Plan* plan_partitioned(int rte, const std::vector<Expr*>& conditions, TableSize size);
-  bool has_exec_parameter(Expr* e);
+  Plan* plan_table_path(int rte, const std::vector<Expr*>& conditions, bool need_index);
+  // partition_paths.cpp
+  Plan* plan_partitioned(int rte, const std::vector<Expr*>& conditions, bool need_index);
+  Plan* wrap_template(int rte, const std::vector<Expr*>& conditions, Plan* path);
+  Plan* order_partitions(PartitionedScan* input);
+  Plan* plan_partition_path(const PartitionedScan& scan, const std::vector<Expr*>& conditions, const List<TargetEntry*>& targets);
+  bool bounds_give_order(int rte, const List<TargetEntry*>& targets, bool& descending);
+  friend Plan* plan_partition(const PartitionedScan& scan, const PlannedStatement& statement, Oid partition, Arena& arena);
   Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
   Plan* parameterized_index_scan(const RelPlan& inner, const RelationSet& outer, std::vector<Expr*>& join_conditions, NestLoop* nest);
   void set_scan_targets(Plan* plan, int rte);
@@ -151,6 +157,8 @@ void set_references(Plan* plan, int offset, StatementContext& s, const Query* qu
 void remove_trivial_scans(Plan*& plan, Arena& arena);
 // Numbers plan nodes and works out which exec parameters force rescans (references.cpp).
 void finish_plan(PlannedStatement& statement, StatementContext& s);
+// Numbers the nodes of a plan that is made at run time, in a numbering of its own.
+void number_plan(Plan* plan, int& next_id);
 
 // --- nodes (nodes.cpp) ---------------------------------------------------------------------------------------------------------
 template <class T>
@@ -177,6 +185,8 @@ double selectivity(Expr* condition, const catalog::Relation* relation);   // rel
 double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation);
 double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
 TableSize table_size(const catalog::Relation& relation);
+// What one scan reads: of a partitioned table, a partition of average size.
+TableSize scanned_size(const catalog::Relation& relation);
 void cost_seq_scan(Plan& plan, TableSize size, double quals);
 void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double loops);
 void cost_bitmap_scan(BitmapHeapScan& heap, BitmapIndexScan& bitmap, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected);

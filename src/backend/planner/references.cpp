@@ -51,8 +51,6 @@ void visit_expressions(Plan* p, const std::function<void(Expr*&, Over)>& f) {
       break;
     case PlanKind::partitioned_scan:
       each(static_cast<PartitionedScan*>(p)->conditions, Over::inputs, f);
-      each(static_cast<PartitionedScan*>(p)->prune, Over::inputs, f);
-      each(static_cast<PartitionedScan*>(p)->prune_exec, Over::inputs, f);
       break;
     case PlanKind::nest_loop:
       each(static_cast<Join*>(p)->conditions, Over::inputs, f);
@@ -136,6 +134,7 @@ class ReferenceSetter {
 
   void set(Plan* p) {
     check_stack_depth();
+    if (p->kind == PlanKind::partitioned_scan) complete_template(static_cast<PartitionedScan*>(p));
     if (is_scan(p->kind)) set_scan(static_cast<Scan*>(p));
     else if (p->kind == PlanKind::modify_table) set_modify(static_cast<ModifyTable*>(p));
     else if (p->left != nullptr) set_upper(p);
@@ -143,6 +142,17 @@ class ReferenceSetter {
   }
 
  private:
+  // What was asked of the scan since it was made is asked of its template too.
+  void complete_template(PartitionedScan* p) {
+    Plan* path = p->left;
+    path->targets = copy_targets(p->targets, s_.arena);
+    path->width = p->width;
+    for (std::size_t i = p->conditions.size(); i < p->filter.size(); ++i) {
+      path->filter.push_back(s_.arena, p->filter[i]);
+      p->conditions.push_back(s_.arena, p->filter[i]);
+    }
+  }
+
   // Scans: flat range-table numbers; an index-only scan reads the index's columns.
   void set_scan(Scan* p) {
     std::span<const AttrNumber> index_columns;
@@ -288,6 +298,10 @@ class ParameterTracer {
   std::set<int> trace(Plan* p) {
     check_stack_depth();
     p->id = next_id_++;
+    if (p->kind == PlanKind::partitioned_scan) {
+      static_cast<PartitionedScan*>(p)->number = static_cast<int>(partitioned_scans_.size());
+      partitioned_scans_.push_back(static_cast<PartitionedScan*>(p));
+    }
     std::set<int> used;
     visit_expressions(p, [&](Expr*& e, Over) { add(e, used); });
     if (p->kind == PlanKind::modify_table) {
@@ -328,6 +342,7 @@ class ParameterTracer {
   }
 
   int count() const { return next_id_; }
+  const std::vector<const PartitionedScan*>& partitioned_scans() const { return partitioned_scans_; }
 
  private:
   static void merge(std::set<int>& into, const std::set<int>& from) { into.insert(from.begin(), from.end()); }
@@ -357,6 +372,7 @@ class ParameterTracer {
   PlannedStatement& statement_;
   Arena& arena_;
   int next_id_ = 0;
+  std::vector<const PartitionedScan*> partitioned_scans_;
   std::map<int, std::set<int>> subplans_;
 };
 
@@ -398,11 +414,20 @@ void remove_trivial_scans(Plan*& p, Arena& arena) {
 
 void set_references(Plan* plan, int offset, StatementContext& s, const Query*) { ReferenceSetter(offset, s).set(plan); }
 
+void number_plan(Plan* plan, int& next_id) {
+  plan->id = next_id++;
+  for (Plan* c : children(plan)) number_plan(c, next_id);
+}
+
 void finish_plan(PlannedStatement& statement, StatementContext& s) {
   ParameterTracer tracer(statement, s.arena);
   tracer.trace(statement.plan);
   for (int n = 1; n <= static_cast<int>(statement.subplans.size()); ++n) tracer.of_subplan(n);
   statement.plan_count = tracer.count();
+  std::size_t n = tracer.partitioned_scans().size();
+  auto** scans = s.arena.make_array<const PartitionedScan*>(n);
+  std::copy(tracer.partitioned_scans().begin(), tracer.partitioned_scans().end(), scans);
+  statement.partitioned_scans = {scans, n};
 }
 
 }  // namespace hathi::planner

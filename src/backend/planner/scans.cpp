@@ -244,7 +244,7 @@ IndexScan* QueryPlanner::try_index(int rte, const catalog::IndexDescriptor& inde
   bool arrays = std::any_of(scan->conditions.begin(), scan->conditions.end(), [](const IndexCondition* c) { return c->is_array || c->strategy == 0; });
   scan->known_unique = index.unique && index.immediate && equal_columns == index.key_count && !arrays;
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
-  TableSize size = table_size(r);
+  TableSize size = scanned_size(r);
   double selected = selectivity_of_all(used_conditions, &r);
   if (scan->known_unique) selected = size.rows > 0 ? 1 / size.rows : 1;
   cost_index_scan(*scan, r, index, selected, 1);
@@ -309,60 +309,42 @@ void QueryPlanner::make_index_only(IndexScan* scan, int rte, const catalog::Inde
 Plan* QueryPlanner::plan_table(int rte, const std::vector<Expr*>& conditions, bool need_index) {
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
   const nodes::RangeTableEntry& entry = *q_->range_table[static_cast<std::size_t>(rte - 1)];
-  TableSize size = table_size(r);
-  Plan* best = nullptr;
-  if (r.kind == catalog::relation_kind::partitioned_table && entry.inherit) {
-    best = plan_partitioned(rte, conditions, size);
-  } else {
-    if (Plan* by_tid = plan_tid_scan(rte, conditions)) {
-      best = by_tid;
-    } else if (config::values::enable_indexscan) {
-      for (const catalog::IndexDescriptor* index : r.indexes) {
-        IndexScan* scan = try_index(rte, *index, conditions);
-        if (scan == nullptr) continue;
-        if (best == nullptr || scan->total_cost < best->total_cost) {
-          make_index_only(scan, rte, *index);
-          best = scan;
-        }
-        if (scan->known_unique || scan->kind == PlanKind::index_only_scan || !config::values::enable_bitmapscan) continue;
-        BitmapHeapScan* bitmap = bitmap_scan(*scan, rte, *index, conditions);
-        if (bitmap->total_cost < best->total_cost) best = bitmap;
-      }
-    }
-    if (need_index && (best == nullptr || best->kind == PlanKind::tid_scan)) return nullptr;
-    auto* seq = make_plan<SeqScan>(s_.arena, PlanKind::seq_scan);
-    seq->rte = rte;
-    cost_seq_scan(*seq, size, static_cast<double>(conditions.size()));
-    if (!config::values::enable_seqscan) seq->total_cost += 1e10;
-    if (best == nullptr || (!need_index && seq->total_cost < best->total_cost && best->kind != PlanKind::tid_scan)) {
-      for (Expr* e : conditions) seq->filter.push_back(s_.arena, e);
-      seq->rows = std::max(1.0, std::rint(seq->rows * selectivity_of_all(conditions, &r)));
-      best = seq;
-    }
-  }
-  set_scan_targets(best, rte);
+  bool is_tree = r.kind == catalog::relation_kind::partitioned_table && entry.inherit;
+  Plan* best = is_tree ? plan_partitioned(rte, conditions, need_index) : plan_table_path(rte, conditions, need_index);
+  if (best != nullptr) set_scan_targets(best, rte);
   return best;
 }
 
-Plan* QueryPlanner::plan_partitioned(int rte, const std::vector<Expr*>& conditions, TableSize size) {
-  auto* scan = make_plan<PartitionedScan>(s_.arena, PlanKind::partitioned_scan);
-  scan->rte = rte;
-  cost_seq_scan(*scan, size, static_cast<double>(conditions.size()));
+// The cheapest way to read one table; for a partitioned one, to read a partition of average size.
+Plan* QueryPlanner::plan_table_path(int rte, const std::vector<Expr*>& conditions, bool need_index) {
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
-  for (Expr* e : conditions) {
-    scan->conditions.push_back(s_.arena, e);
-    scan->filter.push_back(s_.arena, e);
-    scan->rows = std::max(1.0, scan->rows * selectivity(e, &r));
-    if (!contains_volatile(e) && !contains_sub_plan(e)) (has_exec_parameter(e) ? scan->prune_exec : scan->prune).push_back(s_.arena, e);
+  Plan* best = nullptr;
+  if (Plan* by_tid = plan_tid_scan(rte, conditions)) {
+    best = by_tid;
+  } else if (config::values::enable_indexscan) {
+    for (const catalog::IndexDescriptor* index : r.indexes) {
+      IndexScan* scan = try_index(rte, *index, conditions);
+      if (scan == nullptr) continue;
+      if (best == nullptr || scan->total_cost < best->total_cost) {
+        make_index_only(scan, rte, *index);
+        best = scan;
+      }
+      if (scan->known_unique || scan->kind == PlanKind::index_only_scan || !config::values::enable_bitmapscan) continue;
+      BitmapHeapScan* bitmap = bitmap_scan(*scan, rte, *index, conditions);
+      if (bitmap->total_cost < best->total_cost) best = bitmap;
+    }
   }
-  scan->for_modify = q_->result_rte == rte;
-  return scan;
-}
-
-bool QueryPlanner::has_exec_parameter(Expr* e) {
-  if (e == nullptr) return false;
-  if (e->kind == ExprKind::parameter) return nodes::as<nodes::Parameter>(e)->source == nodes::Parameter::Source::exec;
-  return nodes::for_each_child(e, [&](Expr* c) { return has_exec_parameter(c); });
+  if (need_index && (best == nullptr || best->kind == PlanKind::tid_scan)) return nullptr;
+  auto* seq = make_plan<SeqScan>(s_.arena, PlanKind::seq_scan);
+  seq->rte = rte;
+  cost_seq_scan(*seq, scanned_size(r), static_cast<double>(conditions.size()));
+  if (!config::values::enable_seqscan) seq->total_cost += 1e10;
+  if (best == nullptr || (!need_index && seq->total_cost < best->total_cost && best->kind != PlanKind::tid_scan)) {
+    for (Expr* e : conditions) seq->filter.push_back(s_.arena, e);
+    seq->rows = std::max(1.0, std::rint(seq->rows * selectivity_of_all(conditions, &r)));
+    best = seq;
+  }
+  return best;
 }
 
 Plan* QueryPlanner::plan_tid_scan(int rte, const std::vector<Expr*>& conditions) {
@@ -399,13 +381,14 @@ Plan* QueryPlanner::parameterized_index_scan(const RelPlan& inner, const Relatio
   const nodes::RangeTableEntry& entry = *q_->range_table[static_cast<std::size_t>(rte - 1)];
   if (entry.kind != RteKind::relation) return nullptr;
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
-  if (r.kind == catalog::relation_kind::partitioned_table || r.indexes.empty()) return nullptr;
-  // Is there an index that some join condition fits at all?
+  // Is there an index that some join condition fits at all, or a partition key?
   bool promising = false;
   for (const catalog::IndexDescriptor* index : r.indexes) {
     List<Expr*> expressions = index_expressions(*index, rte);
     for (Expr* e : join_conditions) promising = promising || (!contains_sub_plan(e) && match_condition(e, rte, *index, 0, expressions) != nullptr);
   }
+  bool is_tree = r.kind == catalog::relation_kind::partitioned_table && entry.inherit;
+  promising = promising || is_tree;
   if (!promising) return nullptr;
   std::vector<Expr*> conditions = base_conditions_[rte], kept;
   std::vector<NestLoopParam*> params;

@@ -25,7 +25,7 @@ void load(Entry& e, const catalog::Relation& table, AttrNumber column) {
   namespace p = catalog::pg_statistic;
   Arena arena;
   catalog::CatalogTable catalog_table(catalog_oid::pg_statistic, locking::LockMode::access_share);
-  auto row = catalog_table.find({{p::starelid, Datum::of(table.oid)}, {p::staattnum, Datum::of(column)}, {p::stainherit, Datum::of(false)}}, arena);
+  auto row = catalog_table.find({{p::starelid, Datum::of(table.oid)}, {p::staattnum, Datum::of(column)}, {p::stainherit, Datum::of(table.kind == catalog::relation_kind::partitioned_table)}}, arena);
   if (!row) return;
   e.found = true;
   ColumnStatistics& s = e.statistics;

@@ -190,8 +190,9 @@ std::uint64_t copy_query(Session& session, const parser::CopyStatement& statemen
   if (returned_targets(*query) == nullptr) throw SqlError(sqlstate::feature_not_supported, "COPY query must have a RETURNING clause");
   const planner::PlannedStatement* plan = planner::plan(query, parameters, 0, arena);
   transaction::advance_command();
-  executor::Execution execution(*plan, parameters, transaction::statement_snapshot());
-  execution.start();
+  executor::Execution execution(*plan, parameters);
+  execution.lock_partitions();
+  execution.start(transaction::statement_snapshot());
   std::unique_ptr<CopySink> sink = open_sink(session, statement, options, static_cast<std::size_t>(execution.row().count()));
   CopyWriter writer(*sink, options);
   writer.start(execution.row());

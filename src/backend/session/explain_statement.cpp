@@ -67,9 +67,10 @@ std::vector<std::string> explain_plan(const planner::PlannedStatement& plan, con
   run_options.instrument = options.analyze;
   run_options.instrument_timing = options.timing;
   run_options.explain_only = !options.analyze;
-  executor::Execution execution(plan, parameters, transaction::statement_snapshot(), run_options);
+  executor::Execution execution(plan, parameters, run_options);
   auto start = Clock::now();
-  execution.start();
+  execution.lock_partitions();
+  execution.start(transaction::statement_snapshot());
   if (options.analyze) {
     NullReceiver nobody;
     execution.run(nobody, executor::Direction::forward, 0);

@@ -63,11 +63,12 @@ void Portal::start() {
   options.rewindable = (cursor_options_ & planner::kCursorScroll) != 0;
   if (plan_->idle != nullptr && !options.rewindable) {
     execution_ = std::move(plan_->idle);
-    execution_->reset(parameters_, transaction::statement_snapshot());
+    execution_->reset(parameters_);
   } else {
-    execution_ = std::make_unique<executor::Execution>(*plan_->plan, parameters_, transaction::statement_snapshot(), options);
+    execution_ = std::make_unique<executor::Execution>(*plan_->plan, parameters_, options);
   }
-  execution_->start();
+  execution_->lock_partitions();
+  execution_->start(transaction::statement_snapshot());
   if (returns_rows) row_ = &execution_->row();
 }
 

@@ -246,20 +246,21 @@ TEST_F(Nodes, RunsAgainWithOtherParameters) {
   Sort* s = sort(v, {{1, true}});
   ParameterValue two[1] = {{{Datum::of(std::int32_t{2}), false}, type_oid::int4}};
   ParameterValue three[1] = {{{Datum::of(std::int32_t{3}), false}, type_oid::int4}};
-  executor::Execution execution(statement(s), {two, false}, {});
+  executor::Execution execution(statement(s), {two, false});
   EXPECT_EQ(run(execution), (Lines{"3", "2"}));
   EXPECT_EQ(execution.processed(), 2u);
-  execution.reset({three, false}, {});
+  execution.reset({three, false});
   EXPECT_EQ(run(execution), (Lines{"3"}));
-  execution.reset({two, false}, {});
+  execution.reset({two, false});
   EXPECT_EQ(run(execution), (Lines{"3", "2"}));
 }
 
 TEST_F(Nodes, FetchesBackward) {
   executor::ExecutionOptions options;
   options.rewindable = true;
-  executor::Execution e(statement(values({{1}, {2}, {3}}, 1)), {}, {}, options);
-  e.start();
+  executor::Execution e(statement(values({{1}, {2}, {3}}, 1)), {}, options);
+  e.lock_partitions();
+  e.start({});
   auto fetch = [&](executor::Direction d, std::uint64_t n) {
     RowCollector c(e.row());
     e.run(c, d, n);
@@ -280,9 +281,9 @@ TEST_F(Nodes, CountsRowsForExplain) {
   v->filter.push_back(arena, op(">", variable(v->rte, 1, type_oid::int4), int4(1)));
   executor::ExecutionOptions options;
   options.instrument = true;
-  executor::Execution e(statement(v), {}, {}, options);
+  executor::Execution e(statement(v), {}, options);
   run(e);
-  const executor::NodeTimes* t = e.times(v->id);
+  const executor::NodeTimes* t = e.times(*v);
   ASSERT_NE(t, nullptr);
   EXPECT_EQ(t->loops, 1u);
   EXPECT_EQ(t->rows, 2u);

@@ -184,11 +184,12 @@ class PlanBuilder {
     return statement_;
   }
   std::vector<std::string> run(Plan* root) {
-    executor::Execution execution(statement(root), {}, {});
+    executor::Execution execution(statement(root), {});
     return run(execution);
   }
   static std::vector<std::string> run(executor::Execution& execution) {
-    execution.start();
+    execution.lock_partitions();
+    execution.start({});
     RowCollector collector(execution.row());
     execution.run(collector, executor::Direction::forward, 0);
     execution.finish();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "hathi/datum/function.h"
 #include "hathi/datum/tuple.h"
@@ -43,17 +44,27 @@ struct ExecutionOptions {
   bool rewindable = false;      // a SCROLL cursor: backward fetches may come
 };
 
+// EXPLAIN: what a partitioned scan reads.
+struct PartitionsShown {
+  struct Partition { Oid table; const planner::Plan* plan; };
+  std::vector<Oid> planned;            // that constants leave, in the order of their bounds
+  std::vector<Partition> partitions;   // of these, what values known when the statement started leave, in the order they are read
+  bool merged = false;                 // partitions are merged by the scan's order
+};
+
 // One run of one planned statement. Created inside a transaction; all memory is in arenas of its own.
 class Execution {
  public:
-  Execution(const planner::PlannedStatement& statement, const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot,
-            const ExecutionOptions& options = {});
+  Execution(const planner::PlannedStatement& statement, const planner::BoundParameters& parameters, const ExecutionOptions& options = {});
   ~Execution();
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Checks privileges and read-only rules, prepares the root. Must be called first.
-  void start();
+  // First: prunes partitions with what is known before execution and locks those that will be read. Then the caller takes the
+  // snapshot, so that every partition read under it was locked before (the order of DESIGN section 8).
+  void lock_partitions();
+  // Checks privileges and read-only rules, prepares the root.
+  void start(transaction::SnapshotRef snapshot);
   // The output columns (junk removed).
   const TupleDescriptor& row() const;
   // Runs until `count` rows were sent (0 = all) or the end; returns the number of rows sent (for INSERT/UPDATE/DELETE without
@@ -66,18 +77,17 @@ class Execution {
   // that is tied to the transaction: pins, files, the snapshot. Not called after an error.
   void finish();
   // For a run kept with its plan: park() drops pins, snapshot, parameters and rows but keeps compiled programs and states; reset() gives
-  // it the parameters and snapshot of its next run, and start() follows as in a new one. O(nodes of the plan that ran). The caller
+  // it the parameters of its next run, lock_partitions() and start() follow as in a new one. O(nodes of the plan that ran). The caller
   // has checked and locked the relations it was planned from. finish() parks too. After an error throw the object away.
   void park();
-  void reset(const planner::BoundParameters& parameters, transaction::SnapshotRef snapshot);
+  void reset(const planner::BoundParameters& parameters);
   // Starts over (cursor rewinding).
   void rewind();
   const transaction::SnapshotRef& snapshot() const;
-  // EXPLAIN ANALYZE: by plan id; nullptr when the node never ran.
-  const NodeTimes* times(int plan_id) const;
-  // Plan nodes of partitions made at run time, for EXPLAIN: the children of a partitioned scan.
-  struct PartitionChild { const planner::Plan* plan; const NodeTimes* times; };
-  void partition_children(int plan_id, const std::function<void(const PartitionChild&)>& visit, int& pruned) const;
+  // EXPLAIN ANALYZE: nullptr when the node never ran.
+  const NodeTimes* times(const planner::Plan& plan) const;
+  // EXPLAIN: the partitions of a scan. Only for runs that are instrumented or only explained.
+  PartitionsShown partitions(const planner::PartitionedScan& scan) const;
   // CURRENT OF: the row this cursor stands on in the table, if it is a simple scan of it.
   bool current_row(Oid table, TupleId& tid, Oid& actual_table) const;
 

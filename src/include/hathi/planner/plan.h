@@ -78,16 +78,21 @@ struct CteScan : Scan { int plan = 0; /* number in subplans */ int cte_param = 0
 struct WorkTableScan : Scan { int work_param = 0; };
 struct RecursiveUnion : Plan { int work_param = 0; bool distinct = false; List<AttrNumber> columns; List<Oid> equal_operators, collations; };
 
-// All partitions of one partitioned table behind one template (DESIGN section 8): which partitions are read is decided at run
-// time by pruning, each partition's access path when it is first read.
+struct SortKeys { List<AttrNumber> columns; List<Oid> operators, collations; List<bool> nulls_first; };
+
+// All partitions of one partitioned table behind one template (DESIGN section 8). `left` is the template: a scan of the table by its
+// partitioned indexes that is bound to one partition after the other. Which partitions are read is decided at run time by pruning.
 struct PartitionedScan : Scan {
-  List<Expr*> conditions;           // all restrictions on the table (also in filter): used for pruning and to choose each partition's path
-  List<Expr*> prune;                // those usable at executor start (constants, external parameters)
-  List<Expr*> prune_exec;           // those with exec parameters or stable functions: pruned again on each rescan
-  List<nodes::SortClause*> order;   // wanted order of the output (targets' refs); empty = none
-  bool ordered = false;             // output is in `order` (merge, or concatenation where bounds allow)
-  bool keep_locks_subtree = false;  // take the subtree lock instead of individual ones
+  int number = 0;                   // among the statement's partitioned scans, from 0
+  List<Expr*> conditions;           // all restrictions on the table (also in filter, which only re-checks evaluate): for pruning and for
+                                    // the paths of partitions that differ
+  // Order of the output (positions in targets). Partitions are merged, or read one after the other where the bounds have that order.
+  SortKeys order;
+  bool ordered = false;
+  bool concatenated = false, descending = false;
+  bool prunes = true;               // enable_partition_pruning when it was planned
   bool for_modify = false;          // yields tableoid and ctid in junk targets
+  locking::LockMode lock = locking::LockMode::access_share;   // of partitions
 };
 
 struct Append : Plan { List<Plan*> inputs; };
@@ -101,7 +106,6 @@ struct MergeJoin : Join { List<MergeClause*> clauses; List<Expr*> originals; boo
 struct HashJoin : Join { List<Expr*> clauses; /* OpExpr: outer op inner */ List<Expr*> outer_keys, inner_keys; List<Oid> equal_functions, outer_hash, inner_hash, collations; };
 struct Hash : Plan { List<Expr*> keys; };
 
-struct SortKeys { List<AttrNumber> columns; List<Oid> operators, collations; List<bool> nulls_first; };
 struct Sort : Plan { SortKeys keys; };
 struct IncrementalSort : Sort { int presorted = 0; };
 struct Materialize : Plan {};
@@ -173,6 +177,7 @@ struct PlannedStatement {
   int exec_param_count = 0;
   std::span<const Oid> exec_param_types;
   std::span<const int> result_rtes;
+  std::span<const PartitionedScan* const> partitioned_scans;   // [number]
   // What it was planned from: checked by the plan cache under locks.
   struct Dependency { Oid relation; std::uint64_t version; };
   std::span<const Dependency> dependencies;
@@ -189,8 +194,9 @@ inline constexpr int kCursorScroll = 1, kCursorFastStart = 2, kCursorGenericPlan
 // Plans the query (which it may change) into the arena. Relations are locked already (by the analyzer or the plan cache).
 PlannedStatement* plan(nodes::Query* query, const BoundParameters& parameters, int cursor_options, Arena& arena);
 
-// The access path of one partition for a template: a seq_scan, index_scan, … plan over that partition with the partition's own
-// column numbers (mapped where its columns differ). The partition is locked. Cached by the caller per (partition, version).
+// The access path of one partition: the template with the partition's own indexes, or a plan of its own where it differs from the
+// table (other columns, other indexes). Column numbers are the partition's. The partition is locked. Cached by the caller per
+// (partition, version).
 Plan* plan_partition(const PartitionedScan& scan, const PlannedStatement& statement, Oid partition, Arena& arena);
 
 }  // namespace hathi::planner
