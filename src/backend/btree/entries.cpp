@@ -1,4 +1,5 @@
 // Making entries: leaf entries from values, pivots from entries.
+#include "entry_bounds.h"
 #include "search_key.h"
 
 namespace hathi::btree {
@@ -60,7 +61,7 @@ std::size_t copy_prefix(const BTreeIndex& index, const std::byte* entry, int col
   read_columns(index, entry, columns, values, nulls);
   int first = 0;
   std::uint32_t data_size = 0;
-  deform_from(*index.descriptor, entry_data(entry), entry_bitmap(entry), kMaxColumns, columns, first, data_size, values, nulls);
+  deform_bounded(*index.descriptor, entry_data(entry), entry_data_size(entry), entry_bitmap(entry), kMaxColumns, columns, first, data_size, values, nulls);
   bool has_null = false;
   for (int i = 0; i < columns; ++i) has_null = has_null || nulls[i];
   std::size_t start = has_null ? 16 : 8, size = align8(start + data_size);

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "page_check.h"
 #include "deduplicate.h"
 #include "hathi/locking/lock_table.h"
 #include "hathi/shmem/interrupts.h"
@@ -61,12 +62,18 @@ bool probe_entry(Insertion& in, buffer::PinnedBuffer& pin, std::uint16_t line, b
   return false;
 }
 
+// A damaged link back to the page whose lock is held must not be waited for.
+void require_other(const BTreeIndex& index, const buffer::PinnedBuffer& held, std::uint32_t block) {
+  if (block == held.block().value()) throw_corrupted(index, block, "a circle of sibling links");
+}
+
 // Looks at all entries equal to the key, from its first place on the (exclusively locked) leaf to the right.
 UniqueResult find_conflict(Insertion& in, buffer::PinnedBuffer& leaf) {
   UniqueResult result;
   std::uint16_t line = search_leaf(in.key, leaf.page());
   buffer::PinnedBuffer next;
   buffer::PinnedBuffer* pin = &leaf;
+  std::uint32_t steps = 0;
   for (;;) {
     PageView page = pin->page();
     for (; line <= page.line_count(); ++line) {
@@ -79,8 +86,10 @@ UniqueResult find_conflict(Insertion& in, buffer::PinnedBuffer& leaf) {
     std::uint32_t block = special(page).next;
     for (;;) {
       next.release();
+      require_other(in.index, leaf, block);
       next = read_page(in.index, block);
       next.lock(LwMode::shared);
+      check_sibling(in.index, next, 0, steps);
       if (!has_flag(next.page(), kDeleted)) break;
       block = special(next.page()).next;
     }
@@ -134,6 +143,7 @@ void remember_last_leaf(const BTreeIndex& index, const buffer::PinnedBuffer& pin
 
 // With the row position in the key: to the page where the entry belongs. Steps right keep one lock until they have the next.
 void find_place(Insertion& in, buffer::PinnedBuffer& leaf, const Path& path) {
+  std::uint32_t steps = 0;
   while (is_beyond(in.key, leaf.page())) {
     if (has_flag(leaf.page(), kIncompleteSplit)) {
       std::uint32_t block = leaf.block().value();
@@ -146,8 +156,10 @@ void find_place(Insertion& in, buffer::PinnedBuffer& leaf, const Path& path) {
     std::uint32_t block = special(leaf.page()).next;
     buffer::PinnedBuffer next;
     for (;;) {
+      require_other(in.index, leaf, block);
       next = read_page(in.index, block);
       next.lock(LwMode::exclusive);
+      check_sibling(in.index, next, 0, steps);
       if (!has_flag(next.page(), kDeleted)) break;
       block = special(next.page()).next;
       next.release();

@@ -2,6 +2,7 @@
 #include <exception>
 #include <memory>
 
+#include "page_check.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/statistics/counters.h"
 #include "scan_keys.h"
@@ -47,6 +48,7 @@ struct Scan::State {
   bool want_values = false, keep_pin = false;
   ScanConditions conditions;
   bool empty = false, started = false, ended = false, end_was_backward = false;
+  std::uint32_t steps = 0;               // sibling links followed since the last descent
   buffer::PinnedBuffer pin;
   std::vector<int> killed;               // indexes into leaf.items
   // mark(): on the current page only its index is remembered; the page is copied when the scan leaves it.
@@ -95,6 +97,7 @@ struct ScanAccess {
   static bool lock_previous(State& s);
   static bool begin_at_edge(State& s, bool backward);
   static bool start_primitive(State& s, bool backward);
+  static bool next_entry(State& s, TupleId& out, bool backward);
 };
 
 // Notes dead entries on the page the scan is leaving, if the page is still as it was read.
@@ -222,6 +225,7 @@ bool ScanAccess::lock_next(State& s) {
   while (block != kNoBlock) {
     s.pin = read_page(*s.index, block);
     s.pin.lock(LwMode::shared);
+    check_sibling(*s.index, s.pin, 0, s.steps);
     if (!has_flag(s.pin.page(), kDeleted)) return true;
     block = special(s.pin.page()).next;
     s.pin.release();
@@ -242,6 +246,7 @@ bool ScanAccess::lock_previous(State& s) {
     for (int i = 0; i < kTries && block != kNoBlock; ++i) {
       s.pin = read_page(*s.index, block);
       s.pin.lock(LwMode::shared);
+      check_sibling(*s.index, s.pin, 0, s.steps);
       if (!has_flag(s.pin.page(), kDeleted) && special(s.pin.page()).next == origin) return true;
       block = special(s.pin.page()).next;
       s.pin.release();
@@ -249,12 +254,14 @@ bool ScanAccess::lock_previous(State& s) {
     // Not there: see what has become of the page we come from.
     s.pin = read_page(*s.index, origin);
     s.pin.lock(LwMode::shared);
+    check_sibling(*s.index, s.pin, 0, s.steps);
     while (has_flag(s.pin.page(), kDeleted)) {
       origin = special(s.pin.page()).next;
       s.pin.release();
       if (origin == kNoBlock) throw_corrupted(*s.index, left, "a deleted page without a right sibling");
       s.pin = read_page(*s.index, origin);
       s.pin.lock(LwMode::shared);
+      check_sibling(*s.index, s.pin, 0, s.steps);
     }
     left = special(s.pin.page()).previous;
     s.pin.release();
@@ -271,6 +278,7 @@ bool ScanAccess::begin_at_edge(State& s, bool backward) {
 // Reads the first page with a matching row for the current array elements.
 bool ScanAccess::start_primitive(State& s, bool backward) {
   leave_page(s);
+  s.steps = 0;
   SearchKey key;
   if (!make_start_key(*s.index, s.conditions, backward, key)) return begin_at_edge(s, backward);
   s.pin = descend(*s.index, key, LwMode::shared, nullptr);
@@ -345,7 +353,18 @@ void Scan::start(std::span<const ScanKey> keys, bool empty) {
 void Scan::finish() { ScanAccess::leave_page(*state_); }
 
 bool Scan::next(TupleId& out, bool backward) {
-  State& s = *state_;
+  try {
+    return ScanAccess::next_entry(*state_, out, backward);
+  } catch (...) {
+    // The pin outlives the error, its lock must not: the transaction's abort lets go of all locks.
+    state_->killed.clear();
+    state_->pin.release();
+    state_->leaf.block = kNoBlock;
+    throw;
+  }
+}
+
+bool ScanAccess::next_entry(State& s, TupleId& out, bool backward) {
   s.values_read = false;
   if (s.empty) return false;
   bool found;

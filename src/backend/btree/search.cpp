@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "search.h"
 
 #include <array>
@@ -24,18 +25,34 @@ IndexHints& index_hints(const RelationFile& file) {
   return hints;
 }
 
-buffer::PinnedBuffer read_page(const BTreeIndex& index, std::uint32_t block) {
-  return buffer::read(block_tag(index, block));
-}
-
 namespace {
 
-// A page that claims not to be one of a B-tree's.
+// The page must have been formatted, and not be the metapage.
 void check_page(const BTreeIndex& index, const buffer::PinnedBuffer& pin) {
   PageView page = pin.page();
   if (page.is_new()) throw_corrupted(index, pin.block().value(), "unexpected zero page");
-  if (page.header().special != kPageSize - kSpecialSize) throw_corrupted(index, pin.block().value(), "corrupted page");
+  if (has_flag(page, kMeta)) throw_corrupted(index, pin.block().value(), "a link to its metapage");
 }
+
+}  // namespace
+
+buffer::PinnedBuffer read_page(const BTreeIndex& index, std::uint32_t block) {
+  buffer::PinnedBuffer pin = buffer::read(block_tag(index, block));
+  // The pool has checked the page by the rules of its kind, which must be ours (or none yet). The field never changes.
+  std::uint16_t special_start = pin.page().header().special;
+  if (special_start != kPageSize - kSpecialSize && special_start != 0) [[unlikely]] throw_corrupted(index, block, "corrupted page");
+  return pin;
+}
+
+void check_sibling(const BTreeIndex& index, const buffer::PinnedBuffer& pin, std::uint32_t level, std::uint32_t& steps) {
+  check_page(index, pin);
+  std::uint32_t block = pin.block().value();
+  if (special(pin.page()).level != level && !has_flag(pin.page(), kDeleted)) throw_corrupted(index, block, "a page of the wrong level");
+  constexpr std::uint32_t kFewSteps = 1000;
+  if (++steps > kFewSteps && steps > buffer::block_count(index.file, Fork::main).value()) throw_corrupted(index, block, "a circle of sibling links");
+}
+
+namespace {
 
 const Meta& meta_of(PageView page) { return *reinterpret_cast<const Meta*>(page.bytes() + kMetaPosition); }
 
@@ -81,6 +98,7 @@ buffer::PinnedBuffer lock_root(const BTreeIndex& index) {
 }
 
 void move_right(const BTreeIndex& index, const SearchKey& key, LwMode mode, buffer::PinnedBuffer& pin, const Path* path) {
+  std::uint32_t steps = 0;
   for (;;) {
     PageView page = pin.page();
     bool deleted = has_flag(page, kDeleted);
@@ -98,12 +116,12 @@ void move_right(const BTreeIndex& index, const SearchKey& key, LwMode mode, buff
       pin.lock(mode);
       continue;
     }
-    std::uint32_t next = special(page).next;
+    std::uint32_t next = special(page).next, level = special(page).level;
     if (next == kNoBlock) throw_corrupted(index, pin.block().value(), "a deleted page without a right sibling");
     pin.release();
     pin = read_page(index, next);
     pin.lock(mode);
-    check_page(index, pin);
+    check_sibling(index, pin, level, steps);
   }
 }
 
@@ -149,30 +167,36 @@ buffer::PinnedBuffer descend_to_level(const BTreeIndex& index, const SearchKey& 
   if (path != nullptr) path->depth = 0;
   for (;;) {
     move_right(index, key, LwMode::shared, pin, nullptr);
-    if (special(pin.page()).level <= level) return pin;
+    std::uint32_t here = special(pin.page()).level;
+    if (here <= level) return pin;
     step_down(index, key, LwMode::shared, pin, path);
+    if (special(pin.page()).level != here - 1) throw_corrupted(index, pin.block().value(), "a page of the wrong level");
   }
 }
 
 buffer::PinnedBuffer edge_leaf(const BTreeIndex& index, bool last) {
   buffer::PinnedBuffer pin = lock_root(index);
   if (!pin) return pin;
+  std::uint32_t steps = 0;
   for (;;) {
     PageView page = pin.page();
+    std::uint32_t level = special(page).level;
     // Deleted under our feet, or split after its parent was read.
     if (has_flag(page, kDeleted) || (last && !is_rightmost(page))) {
       std::uint32_t next = special(page).next;
+      if (next == kNoBlock) throw_corrupted(index, pin.block().value(), "a deleted page without a right sibling");
       pin.release();
       pin = read_page(index, next);
     } else if (is_leaf(page)) {
       return pin;
     } else {
       std::uint32_t child = child_block(entry_at(page, last ? page.line_count() : first_line(page)));
+      --level;
       pin.release();
       pin = read_page(index, child);
     }
     pin.lock(LwMode::shared);
-    check_page(index, pin);
+    check_sibling(index, pin, level, steps);
   }
 }
 

@@ -1,3 +1,4 @@
+#include "entry_bounds.h"
 #include "search_key.h"
 
 namespace hathi::btree {
@@ -21,6 +22,16 @@ int compare_column(const KeyColumn& column, const ComparisonFunction& comparison
   return column.descending ? -order : order;
 }
 
+// deform_bounded() that names the index when the entry is damaged.
+void read_more(const BTreeIndex& index, const std::byte* data, std::size_t size, const std::byte* bitmap, int n, int& at, std::uint32_t& offset,
+               Datum* values, bool* nulls) {
+  try {
+    deform_bounded(*index.descriptor, data, size, bitmap, kMaxColumns, n, at, offset, values, nulls);
+  } catch (const SqlError&) {
+    throw SqlError(sqlstate::index_corrupted, "index \"{}\" contains a damaged entry", index.name).hint("Please REINDEX it.");
+  }
+}
+
 // The rest of a comparison, columns from `first` on.
 int compare_columns(const SearchKey& key, const std::byte* entry, int first) {
   const BTreeIndex& index = *key.index;
@@ -29,9 +40,10 @@ int compare_columns(const SearchKey& key, const std::byte* entry, int first) {
   int at = 0;
   std::uint32_t offset = 0;
   const std::byte* data = entry_data(entry);
+  std::size_t size = entry_data_size(entry);
   const std::byte* bitmap = entry_bitmap(entry);
   for (int i = first; i < columns; ++i) {
-    deform_from(*index.descriptor, data, bitmap, kMaxColumns, i + 1, at, offset, c.values, c.nulls);
+    read_more(index, data, size, bitmap, i + 1, at, offset, c.values, c.nulls);
     int order =
         compare_column(index.keys[static_cast<std::size_t>(i)], *key.comparisons[i], c.values[i], c.nulls[i], key.values[i], key.nulls[i]);
     if (order != 0) return -order;
@@ -145,13 +157,13 @@ bool is_beyond(const SearchKey& key, PageView page) {
 void read_columns(const BTreeIndex& index, const std::byte* entry, int n, Datum* values, bool* nulls) {
   int first = 0;
   std::uint32_t offset = 0;
-  deform_from(*index.descriptor, entry_data(entry), entry_bitmap(entry), kMaxColumns, n, first, offset, values, nulls);
+  read_more(index, entry_data(entry), entry_data_size(entry), entry_bitmap(entry), n, first, offset, values, nulls);
 }
 
 Datum read_column(const BTreeIndex& index, const std::byte* entry, int column, bool& is_null) {
   const ColumnLayout& c = index.descriptor->layouts[column];
   if (entry_bitmap(entry) == nullptr && c.cached_offset >= 0 && c.kind != ColumnLayout::Kind::varlena &&
-      c.kind != ColumnLayout::Kind::cstring) {
+      c.kind != ColumnLayout::Kind::cstring && static_cast<std::size_t>(c.cached_offset + c.length) <= entry_data_size(entry)) {
     is_null = false;
     const std::byte* p = entry_data(entry) + c.cached_offset;
     switch (c.kind) {

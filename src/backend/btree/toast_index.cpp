@@ -1,5 +1,7 @@
 // The index (chunk_id, chunk_seq) of a TOAST table, worked for heap/.
+#include "page_check.h"
 #include "hathi/btree/toast_index.h"
+#include "search.h"
 
 #include "hathi/heap/toast.h"
 #include "search_key.h"
@@ -46,6 +48,9 @@ void find_chunks(const heap::ToastTable& table, Oid value_id, std::int32_t first
 
 }  // namespace
 
-void register_toast_index() { heap::set_toast_index({insert_chunk, find_chunks}); }
+void register_toast_index() {
+  heap::set_toast_index({insert_chunk, find_chunks});
+  register_page_check();
+}
 
 }  // namespace hathi::btree

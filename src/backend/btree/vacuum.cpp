@@ -2,6 +2,7 @@
 //
 // The file is read in physical order. A page split meanwhile may have sent entries to a page that was passed already: such a page has
 // changed since the vacuum began, and its right sibling stands before it, so the sibling is visited again.
+#include <algorithm>
 #include "deduplicate.h"
 #include "hathi/heap/free_space.h"
 #include "hathi/shmem/interrupts.h"
@@ -141,7 +142,7 @@ bool lock_parent_of(const BTreeIndex& index, const std::byte* key_of_page, std::
   SearchKey key;
   Datum values[kMaxColumns];
   bool nulls[kMaxColumns];
-  int columns = entry_columns(key_of_page, index);
+  int columns = std::min(entry_columns(key_of_page, index), static_cast<int>(index.keys.size()));
   read_columns(index, key_of_page, columns, values, nulls);
   make_insertion_key(index, values, nulls, key);
   key.count = columns;

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "hathi/buffer/page_check.h"
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/memory/arena.h"
@@ -226,27 +228,52 @@ Published publish(BufferIndex victim, const BlockTag& tag, std::uint32_t hash) {
   return {victim, true};
 }
 
+namespace {
+
+struct RegisteredCheck {
+  std::uint16_t special_size;
+  PageCheck check;
+};
+RegisteredCheck checks[4];
+int check_count = 0;
+
+bool structure_is_sound(const BlockTag& tag, const std::byte* page) {
+  if ((tag.fork != Fork::main && tag.fork != Fork::init) || tag.file.tablespace == storage::kInternalTablespace) return true;
+  std::size_t special = kPageSize - PageView(const_cast<std::byte*>(page)).header().special;
+  for (int i = 0; i < check_count; ++i)
+    if (checks[i].special_size == special) return checks[i].check(tag, page);
+  return true;
+}
+
+}  // namespace
+
+void register_page_check(std::uint16_t special_size, PageCheck check) {
+  for (int i = 0; i < check_count; ++i)
+    if (checks[i].special_size == special_size) return;
+  HATHI_ASSERT(check_count < static_cast<int>(std::size(checks)));
+  checks[check_count++] = {special_size, check};
+}
+
 void verify_page(const BlockTag& tag, std::byte* page, ReadMode mode) {
+  if (!storage::has_page_checksum(tag.file)) return;   // no ordinary page
   PageHeader& h = PageView(page).header();
-  if (h.checksum == 0 || !wal::data_checksums()) return;  // never written with one, or an unwritten (zero) page
-  std::uint32_t stored = h.checksum;
-  std::uint32_t computed = page_checksum(tag, page);
-  if (computed == stored) {
-    h.checksum = 0;
-    return;
-  }
-  if (config::values::ignore_checksum_failure) {
-    report_warning(sqlstate::data_corrupted, "page verification failed, calculated checksum {} but expected {}", computed, stored);
-    h.checksum = 0;
-    return;
-  }
+  std::uint32_t stored = std::exchange(h.checksum, 0u);
+  if (h.upper == 0 && page_is_zero(page) && stored == 0) return;   // the file has grown, the page was never written
+  bool checked = wal::data_checksums();
+  std::uint32_t computed = checked ? page_checksum(tag, page) : stored;
+  bool sane = page_header_is_sane(page);
+  if (computed == stored && sane && structure_is_sound(tag, page)) return;
   std::string path = storage::relation_path(tag.file, tag.fork);
+  if (computed != stored && config::values::ignore_checksum_failure && sane && structure_is_sound(tag, page)) {
+    report_warning(sqlstate::data_corrupted, "page verification failed, calculated checksum {} but expected {}", computed, stored);
+    return;
+  }
   if (mode == ReadMode::zero_on_error || config::values::zero_damaged_pages) {
     report_warning(sqlstate::data_corrupted, "invalid page in block {} of relation {}; zeroing out page", tag.block.value(), path);
     std::memset(page, 0, kPageSize);
     return;
   }
-  report_warning(sqlstate::data_corrupted, "page verification failed, calculated checksum {} but expected {}", computed, stored);
+  if (computed != stored) report_warning(sqlstate::data_corrupted, "page verification failed, calculated checksum {} but expected {}", computed, stored);
   throw SqlError(sqlstate::data_corrupted, "invalid page in block {} of relation {}", tag.block.value(), path);
 }
 

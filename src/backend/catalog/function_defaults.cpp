@@ -24,6 +24,8 @@ nodes::Expr* number_constant(Oid type, std::string_view value, Arena& arena) {
   auto* c = nodes::make<nodes::Constant>(arena);
   c->type = type;
   c->layout = type_info(type).layout;
+  c->is_null = value == "NULL";
+  if (c->is_null) return c;
   switch (raw(type)) {
     case raw(type_oid::bool_): c->value = Datum::of(value == "true"); break;
     case raw(type_oid::int8): c->value = Datum::of(static_cast<std::int64_t>(std::stoll(std::string(value)))); break;

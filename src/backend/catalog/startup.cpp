@@ -4,6 +4,7 @@
 #include "hathi/catalog/user_objects.h"
 #include "hathi/catalog/versions.h"
 #include "hathi/transaction/transaction.h"
+#include "src/backend/catalog/orphan_files.h"
 #include "src/backend/catalog/privileges.h"
 #include "src/backend/catalog/relation_cache.h"
 #include "hathi/catalog/shared_store.h"
@@ -43,6 +44,7 @@ void initialize() {
   transaction::register_hook(at_end_of_transaction);
   install_temporary_hooks();
   install_toast_access();
+  register_orphan_removal();
 }
 
 namespace {

@@ -1,7 +1,10 @@
 // The settings of the groups below: names, ranges, contexts and boot values are PostgreSQL 15's.
+#include "hathi/config/developer_settings.h"
 #include "table.h"
 
 namespace hathi::config {
+
+std::string values::wal_consistency_checking;
 
 namespace {
 
@@ -76,8 +79,8 @@ void define_other_settings() {
       boolean("trace_sort", kDeveloperOptions, "Logs how sorts use their resources.", Context::user, "off", &values::trace_sort) |
           kNotInSample,
       text("wal_consistency_checking", kDeveloperOptions, "Resource managers whose redo is checked against a stored page image.",
-           Context::superuser, "", nullptr) |
-          kNotInSample | kListInput | kOnlyDefault,
+           Context::superuser, "", &values::wal_consistency_checking) |
+          kNotInSample | kListInput,
       boolean("zero_damaged_pages", kDeveloperOptions, "Reads a damaged page as empty, with a warning.", Context::superuser, "off",
               &values::zero_damaged_pages) |
           kNotInSample,

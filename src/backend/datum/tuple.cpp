@@ -1,3 +1,4 @@
+#include "hathi/datum/bounded.h"
 #include "hathi/datum/tuple.h"
 
 #include <algorithm>
@@ -28,18 +29,27 @@ Datum fetch(const ColumnLayout& c, const std::byte* p) {
   }
 }
 
-// Advances over one value that is not null; returns where it starts.
-std::size_t walk(const ColumnLayout& c, const std::byte* data, std::size_t& offset) {
+[[noreturn, gnu::cold]] void throw_damaged() { throw SqlError(sqlstate::data_corrupted, "damaged row version"); }
+
+// Advances over one value that is not null; returns where it starts. A damaged length may lead anywhere, so values of variable length are
+// held to the row's size at once; those of fixed length go too far by a page or two at most, and are checked by the caller at the end.
+std::size_t walk(const ColumnLayout& c, const std::byte* data, std::size_t size, std::size_t& offset) {
   std::size_t start = offset;
   switch (c.kind) {
-    case ColumnLayout::Kind::varlena:
+    case ColumnLayout::Kind::varlena: {
       // A zero byte is padding (or the header of an aligned value): short and external headers are never zero.
       if (data[start] == std::byte{0}) start = align_to(start, c.align);
-      offset = start + varlena::total_size(data + start);
+      std::size_t total = varlena::total_size(data + start);
+      offset = start + total;
+      bool has_long_header = (static_cast<unsigned>(data[start]) & 1u) == 0;
+      if (offset > size || (has_long_header && total < 4)) [[unlikely]] throw_damaged();
       return start;
+    }
     case ColumnLayout::Kind::cstring:
       start = align_to(start, c.align);
-      offset = start + std::strlen(reinterpret_cast<const char*>(data + start)) + 1;
+      if (start >= size) throw_damaged();
+      offset = start + strnlen(reinterpret_cast<const char*>(data + start), size - start) + 1;
+      if (offset > size) throw_damaged();
       return start;
     default:
       start = align_to(start, c.align);
@@ -89,6 +99,12 @@ std::size_t put_varlena(const ColumnLayout& c, const std::byte* value, std::byte
   offset = pad(data, offset, c.align);
   std::memcpy(data + offset, value, total);
   return offset + total;
+}
+
+// Bytes of a row version behind its header.
+std::size_t data_size(const HeapTuple& tuple) {
+  if (tuple.size < tuple.header->hoff) [[unlikely]] throw_damaged_row(tuple);
+  return tuple.size - tuple.header->hoff;
 }
 
 }  // namespace
@@ -180,8 +196,12 @@ HeapTuple form_tuple(const TupleDescriptor& descriptor, const Datum* values, con
   return tuple;
 }
 
-void deform_from(const TupleDescriptor& descriptor, const std::byte* data, const std::byte* bitmap, int stored, int n, int& first,
-                 std::uint32_t& offset, Datum* values, bool* nulls) {
+void throw_damaged_row(const HeapTuple& tuple) {
+  throw SqlError(sqlstate::data_corrupted, "damaged row version at ({},{}) of the table with OID {}", tuple.tid.block.value(), tuple.tid.offset.value(), raw(tuple.table));
+}
+
+void deform_bounded(const TupleDescriptor& descriptor, const std::byte* data, std::size_t size, const std::byte* bitmap, int stored, int n, int& first,
+                    std::uint32_t& offset, Datum* values, bool* nulls) {
   const ColumnLayout* layouts = descriptor.layouts;
   int limit = std::min(stored, n);
   int i = first;
@@ -189,14 +209,15 @@ void deform_from(const TupleDescriptor& descriptor, const std::byte* data, const
   if (bitmap == nullptr) {
     for (; i < limit; ++i) {
       nulls[i] = false;
-      values[i] = fetch(layouts[i], data + walk(layouts[i], data, at));
+      values[i] = fetch(layouts[i], data + walk(layouts[i], data, size, at));
     }
   } else {
     for (; i < limit; ++i) {
       nulls[i] = bitmap_says_null(bitmap, i);
-      values[i] = nulls[i] ? Datum() : fetch(layouts[i], data + walk(layouts[i], data, at));
+      values[i] = nulls[i] ? Datum() : fetch(layouts[i], data + walk(layouts[i], data, size, at));
     }
   }
+  if (at > size) [[unlikely]] throw_damaged();
   offset = static_cast<std::uint32_t>(at);
   for (; i < n; ++i) {
     NullableDatum missing = missing_attribute(descriptor, i);
@@ -206,12 +227,22 @@ void deform_from(const TupleDescriptor& descriptor, const std::byte* data, const
   first = std::max(first, n);
 }
 
+void deform_from(const TupleDescriptor& descriptor, const std::byte* data, const std::byte* bitmap, int stored, int n, int& first,
+                 std::uint32_t& offset, Datum* values, bool* nulls) {
+  deform_bounded(descriptor, data, SIZE_MAX, bitmap, stored, n, first, offset, values, nulls);
+}
+
 void deform_tuple(const HeapTuple& tuple, const TupleDescriptor& descriptor, int n, Datum* values, bool* nulls) {
   const HeapTupleHeader* header = tuple.header;
   const auto* data = reinterpret_cast<const std::byte*>(header) + header->hoff;
   int first = 0;
   std::uint32_t offset = 0;
-  deform_from(descriptor, data, null_bitmap(header), header->attribute_count(), n, first, offset, values, nulls);
+  std::size_t size = data_size(tuple);
+  try {
+    deform_bounded(descriptor, data, size, null_bitmap(header), header->attribute_count(), n, first, offset, values, nulls);
+  } catch (const SqlError&) {
+    throw_damaged_row(tuple);
+  }
 }
 
 Datum get_attribute(const HeapTuple& tuple, const TupleDescriptor& descriptor, AttrNumber number, bool& is_null) {
@@ -226,18 +257,28 @@ Datum get_attribute(const HeapTuple& tuple, const TupleDescriptor& descriptor, A
   const auto* data = reinterpret_cast<const std::byte*>(header) + header->hoff;
   const std::byte* bitmap = null_bitmap(header);
   const ColumnLayout& c = descriptor.layouts[index];
+  std::size_t size = data_size(tuple);
   is_null = false;
   if (bitmap == nullptr) {
-    if (c.cached_offset >= 0) return fetch(c, data + c.cached_offset);
+    if (c.cached_offset >= 0 && c.length > 0) {
+      if (static_cast<std::size_t>(c.cached_offset) + static_cast<std::size_t>(c.length) > size) [[unlikely]] throw_damaged_row(tuple);
+      return fetch(c, data + c.cached_offset);
+    }
   } else if (bitmap_says_null(bitmap, index)) {
     is_null = true;
     return Datum();
   }
-  std::size_t offset = 0;
-  for (int i = 0; i < index; ++i) {
-    if (bitmap == nullptr || !bitmap_says_null(bitmap, i)) walk(descriptor.layouts[i], data, offset);
+  try {
+    std::size_t offset = 0;
+    for (int i = 0; i < index; ++i) {
+      if (bitmap == nullptr || !bitmap_says_null(bitmap, i)) walk(descriptor.layouts[i], data, size, offset);
+    }
+    const std::byte* value = data + walk(c, data, size, offset);
+    if (offset > size) throw_damaged();
+    return fetch(c, value);
+  } catch (const SqlError&) {
+    throw_damaged_row(tuple);
   }
-  return fetch(c, data + walk(c, data, offset));
 }
 
 }  // namespace hathi

@@ -32,6 +32,8 @@ void register_session_hooks() {
   register_temporary_table_hooks();
   void register_sequence_functions();
   register_sequence_functions();
+  void register_verify_functions();
+  register_verify_functions();
 }
 
 }  // namespace hathi::ddl

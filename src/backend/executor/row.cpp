@@ -1,13 +1,21 @@
 #include "row.h"
 
 #include "hathi/catalog/lookup.h"
+#include "hathi/datum/bounded.h"
 #include "hathi/error/sql_error.h"
 
 namespace hathi::executor {
 
 void Row::deform(int n) {
   HATHI_ASSERT(data != nullptr && n <= count);
-  deform_from(*descriptor, data, bitmap, stored, n, valid, offset, values, nulls);
+  try {
+    // A packed row was made here; a heap row comes from disk.
+    bool is_heap = tuple.header != nullptr && data == reinterpret_cast<const std::byte*>(tuple.header) + tuple.header->hoff;
+    deform_bounded(*descriptor, data, is_heap ? tuple.size - tuple.header->hoff : SIZE_MAX, bitmap, stored, n, valid, offset, values, nulls);
+  } catch (const SqlError& e) {
+    if (e.code() == sqlstate::data_corrupted && tuple.header != nullptr) throw_damaged_row(tuple);
+    throw;
+  }
 }
 
 void make_row(Row& row, int n, const TupleDescriptor* descriptor, Arena& arena) {

@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "hathi/transaction/process_array.h"
 #include "prune.h"
 #include "visibility_map.h"
@@ -10,7 +11,7 @@ bool pin_block(const HeapTable& table, BlockNumber block, buffer::PinnedBuffer& 
   BlockTag tag = main_tag(table, block);
   if (pin && pin.tag() == tag) return false;
   pin.release();
-  pin = buffer::read(tag);
+  pin = read_page(table, block);
   return true;
 }
 
@@ -63,7 +64,13 @@ bool fetch_by_index(const HeapTable& table, TupleId tid, const transaction::Snap
   if (pin_block(table, tid.block, pin)) prune_if_useful(table, pin);
   pin.lock(locking::LwMode::shared);
   ChainSearch search{pin.page(), tid, snapshot, table, all_dead, {}};
-  OffsetNumber found = search_chain(search);
+  OffsetNumber found = kInvalidOffset;
+  try {
+    found = search_chain(search);
+  } catch (...) {
+    pin.release();   // the pin outlives the error, its lock must not: the transaction's abort lets go of all locks
+    throw;
+  }
   if (found != kInvalidOffset) copy_out(pin.page(), pin.page().line(found), {tid.block, found}, table.oid, out);
   if (search.hints.set) pin.mark_dirty_hint();
   pin.unlock();
@@ -79,7 +86,12 @@ bool fetch_version(const HeapTable& table, TupleId tid, const transaction::Snaps
                page.line(tid.offset).state() == LinePointer::State::normal;
   if (found) {
     Hints hints;
-    found = visible(page, row_header(page, tid.offset), snapshot, hints);
+    try {
+      found = visible(page, row_header(page, tid.offset), snapshot, hints);
+    } catch (...) {
+      pin.release();
+      throw;
+    }
     if (found) copy_out(page, page.line(tid.offset), tid, table.oid, out);
     if (hints.set) pin.mark_dirty_hint();
   }

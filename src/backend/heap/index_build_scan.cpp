@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "hathi/statistics/counters.h"
+#include "page_check.h"
 #include "prune.h"
 
 namespace hathi::heap {
@@ -53,7 +54,7 @@ void scan_for_index_build(const HeapTable& table, const transaction::Snapshot* s
   BuildRow rows[kMaxRowsPerPage];
   for (BlockNumber block{0}; block < blocks; ++block) {
     check_interrupts();
-    buffer::PinnedBuffer pin = buffer::read(main_tag(table, block), buffer::ReadMode::normal, ring);
+    buffer::PinnedBuffer pin = read_page(table, block, ring);
     prune_if_useful(table, pin);
     pin.lock(locking::LwMode::shared);
     PageView page = pin.page();

@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "hathi/heap/free_space.h"
 #include "hathi/statistics/counters.h"
 #include "page_choice.h"
@@ -119,7 +120,7 @@ void insert_many(const HeapTable& table, std::span<const HeapTuple> tuples, std:
 }
 
 void abort_speculative(const HeapTable& table, TupleId tid) {
-  buffer::PinnedBuffer pin = buffer::read(main_tag(table, tid.block));
+  buffer::PinnedBuffer pin = read_page(table, tid.block);
   {
     pin.lock(locking::LwMode::exclusive);
     PageView page = pin.page();

@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "page_choice.h"
 
 #include "hathi/heap/free_space.h"
@@ -58,6 +59,7 @@ void unlock_chosen(Search& s) {
 // Takes the page if the row fits; else says how much room it has.
 bool try_page(Search& s, BlockNumber block, buffer::BufferIndex hint, std::size_t& room) {
   s.chosen.pin = buffer::read_recent(main_tag(s.table, block), hint, s.options.ring);
+  require_heap_page(s.chosen.pin);
   lock_chosen(s);
   room = room_for_row(s.chosen.pin.page());
   // An empty page takes any row, whatever the fill factor says.

@@ -201,7 +201,8 @@ void find_roots(PageView page, OffsetNumber* roots) {
       HeapTupleHeader* h = row_header(page, OffsetNumber{i});
       if (has_flag2(h, infomask::heap_only)) continue;
       roots[i] = OffsetNumber{i};
-      if (!has_flag2(h, infomask::hot_updated)) continue;
+      // An update that failed leads nowhere: its version's place may belong to another chain by now.
+      if (!has_flag2(h, infomask::hot_updated) || has_flag(h, infomask::xmax_invalid)) continue;
       at = h->ctid().offset.value();
       previous_xmax = updating_xid(page, h);
     } else if (lp.state() == State::redirect) {
@@ -213,7 +214,7 @@ void find_roots(PageView page, OffsetNumber* roots) {
       HeapTupleHeader* h = row_header(page, OffsetNumber{at});
       if (!made_by(page, h, previous_xmax)) break;
       roots[at] = OffsetNumber{i};
-      if (!has_flag2(h, infomask::hot_updated)) break;
+      if (!has_flag2(h, infomask::hot_updated) || has_flag(h, infomask::xmax_invalid)) break;
       previous_xmax = updating_xid(page, h);
       at = h->ctid().offset.value();
     }

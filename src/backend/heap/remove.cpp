@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "page_choice.h"
 #include "row_change.h"
 #include "toast.h"
@@ -40,7 +41,7 @@ void apply_removal(const HeapTable& table, buffer::PinnedBuffer& pin, buffer::Pi
 
 ChangeResult remove(const HeapTable& table, TupleId tid, CommandId command, bool wait, ChangeFailure& failure, bool moved_partition) {
   Xid xid = transaction::current_xid();
-  buffer::PinnedBuffer pin = buffer::read(main_tag(table, tid.block)), map_pin;
+  buffer::PinnedBuffer pin = read_page(table, tid.block), map_pin;
   RowQueue queue(table, tid, RowLockMode::update);
   pin.lock(locking::LwMode::exclusive);
   Hints hints;

@@ -1,4 +1,5 @@
 // SELECT … FOR UPDATE and friends: a lock is a note in the row version's xmax.
+#include "page_check.h"
 #include "page_choice.h"
 #include "row_change.h"
 #include "visibility_map.h"
@@ -51,7 +52,7 @@ void apply_lock(const LockRequest& r, buffer::PinnedBuffer& pin, buffer::PinnedB
 ChangeResult lock_successors(const LockRequest& r, TupleId tid, Xid expected_xmin) {
   for (;;) {
     check_interrupts();
-    buffer::PinnedBuffer pin = buffer::read(main_tag(r.table, tid.block)), map_pin;
+    buffer::PinnedBuffer pin = read_page(r.table, tid.block), map_pin;
     RowQueue queue(r.table, tid, r.mode);
     pin.lock(locking::LwMode::exclusive);
     TupleId next;
@@ -94,7 +95,7 @@ ChangeResult lock_version(const LockRequest& r, TupleId tid, Xid expected_xmin, 
                           ChangeFailure& failure) {
   if (!pin || pin.tag() != main_tag(r.table, tid.block)) {
     pin.release();
-    pin = buffer::read(main_tag(r.table, tid.block));
+    pin = read_page(r.table, tid.block);
   }
   buffer::PinnedBuffer map_pin;
   RowQueue queue(r.table, tid, r.mode);

@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "prune.h"
 #include "relation_hints.h"
 #include "hathi/statistics/counters.h"
@@ -119,12 +120,22 @@ struct ScanStates {
   }
   // Reads the current block's visible lines.
   static void load(Scan::State& s) {
-    s.pin = buffer::read(main_tag(*s.table, s.block), buffer::ReadMode::normal, s.ring);
+    s.pin = read_page(*s.table, s.block, s.ring);
     prune_if_useful(*s.table, s.pin);
+    under_lock(s, [&](Hints& hints) { s.found = collect(s.pin.page(), *s.snapshot, hints, s.lines); });
+  }
+  // Runs f with the page share-locked. The pin outlives an error, its lock must not: the transaction's abort lets go of all locks.
+  template <class F>
+  static void under_lock(Scan::State& s, F f) {
     s.pin.lock(locking::LwMode::shared);
-    Hints hints;
-    s.found = collect(s.pin.page(), *s.snapshot, hints, s.lines);
-    if (hints.set) s.pin.mark_dirty_hint();
+    try {
+      Hints hints;
+      f(hints);
+      if (hints.set) s.pin.mark_dirty_hint();
+    } catch (...) {
+      s.pin.release();
+      throw;
+    }
     s.pin.unlock();
   }
   static void hand_out(const Scan::State& s, int index, HeapTuple& out) {
@@ -219,13 +230,9 @@ bool Scan::open_block(BlockNumber block, std::span<const OffsetNumber> offsets) 
     ScanStates::load(s);
   } else {
     if (!s.pin || s.pin.tag() != main_tag(*s.table, block))
-      s.pin = buffer::read(main_tag(*s.table, block), buffer::ReadMode::normal, s.ring);
+      s.pin = read_page(*s.table, block, s.ring);
     prune_if_useful(*s.table, s.pin);
-    s.pin.lock(locking::LwMode::shared);
-    Hints hints;
-    s.found = collect_chains(*s.table, s.pin, *s.snapshot, offsets, hints, s.lines);
-    if (hints.set) s.pin.mark_dirty_hint();
-    s.pin.unlock();
+    ScanStates::under_lock(s, [&](Hints& hints) { s.found = collect_chains(*s.table, s.pin, *s.snapshot, offsets, hints, s.lines); });
   }
   return s.found > 0;
 }

@@ -1,5 +1,7 @@
 #include "toast_access.h"
 
+#include "page_check.h"
+
 #include <vector>
 
 #include "hathi/transaction/oid_counter.h"
@@ -54,6 +56,8 @@ Oid new_value_id(const ToastTable& table) {
 // Copies the stored bytes [offset, offset + length) of a value to `to`.
 void fetch_chunks(const ToastPointer& pointer, std::uint32_t offset, std::uint32_t length, std::byte* to) {
   if (length == 0) return;
+  if (pointer.external_size() > pointer.raw_size - 4 || pointer.raw_size < 4)
+    throw SqlError(sqlstate::data_corrupted, "damaged pointer to toast value {} of the table with OID {}", raw(pointer.value_id), raw(pointer.table));
   OpenToast table(pointer.table, false);
   auto first = static_cast<std::int32_t>(offset / kToastChunk), last = static_cast<std::int32_t>((offset + length - 1) / kToastChunk);
   std::vector<TupleId> rows;
@@ -65,12 +69,15 @@ void fetch_chunks(const ToastPointer& pointer, std::uint32_t offset, std::uint32
     if (!fetch_by_index(table->heap, tid, transaction::toast_snapshot(), pin, row)) continue;
     bool is_null = false;
     std::int32_t sequence = get_attribute(row, *table->heap.descriptor, 2, is_null).as_int32();
+    Datum chunk = get_attribute(row, *table->heap.descriptor, 3, is_null);
+    if (is_null || !varlena::is_readable(chunk.as_pointer()))
+      throw SqlError(sqlstate::data_corrupted, "damaged chunk {} for toast value {} in {}", sequence, raw(pointer.value_id), table->heap.name);
     if (sequence != expected) {
       if (sequence > expected) throw_missing(expected, pointer, table->heap);
       throw SqlError(sqlstate::data_corrupted, "unexpected chunk number {} (expected {}) for toast value {} in {}", sequence, expected,
                      raw(pointer.value_id), table->heap.name);
     }
-    std::string_view data = varlena::payload(get_attribute(row, *table->heap.descriptor, 3, is_null).as_pointer());
+    std::string_view data = varlena::payload(chunk.as_pointer());
     std::size_t start = static_cast<std::size_t>(sequence) * kToastChunk;
     std::size_t full = std::min<std::size_t>(kToastChunk, pointer.external_size() - start);
     if (data.size() != full) {
@@ -87,6 +94,7 @@ void fetch_chunks(const ToastPointer& pointer, std::uint32_t offset, std::uint32
 // The whole value: plain, or compressed as it is stored.
 const std::byte* fetch_external(const std::byte* external, Arena& arena) {
   ToastPointer pointer = read_toast_pointer(external);
+  if (external[1] != kOnDisk) throw SqlError(sqlstate::data_corrupted, "damaged toast pointer");
   std::byte* out = varlena::allocate(arena, pointer.external_size());
   fetch_chunks(pointer, 0, pointer.external_size(), out + 4);
   if (pointer.is_compressed()) {
@@ -103,7 +111,10 @@ void set_toast_access(ToastOpen open, ToastClose close) {
   close_table = close;
 }
 void set_toast_index(const ToastIndex& index) { toast_index = index; }
-void register_detoast() { varlena::set_detoast(fetch_external); }
+void register_detoast() {
+  varlena::set_detoast(fetch_external);
+  register_page_check();
+}
 
 ToastPointer read_toast_pointer(const std::byte* external) {
   ToastPointer p;

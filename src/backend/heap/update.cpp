@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "page_choice.h"
 #include "row_change.h"
 #include "toast.h"
@@ -167,7 +168,7 @@ ChangeResult try_update(Update& u, bool wait, ChangeFailure& failure, TupleId& n
 ChangeResult update(const HeapTable& table, TupleId tid, const HeapTuple& row, CommandId command, bool wait, ChangeFailure& failure,
                     UpdateOutcome& outcome) {
   Xid xid = transaction::current_xid();
-  buffer::PinnedBuffer pin = buffer::read(main_tag(table, tid.block));
+  buffer::PinnedBuffer pin = read_page(table, tid.block);
   PageView page = pin.page();
   pin.lock(locking::LwMode::shared);
   if (tid.offset.value() > page.line_count() || page.line(tid.offset).state() != LinePointer::State::normal) {
@@ -209,7 +210,7 @@ ChangeResult update(const HeapTable& table, TupleId tid, const HeapTuple& row, C
 }
 
 void update_in_place(const HeapTable& table, TupleId tid, const HeapTuple& row) {
-  buffer::PinnedBuffer pin = buffer::read(main_tag(table, tid.block));
+  buffer::PinnedBuffer pin = read_page(table, tid.block);
   pin.lock(locking::LwMode::exclusive);
   PageView page = pin.page();
   if (tid.offset.value() > page.line_count() || page.line(tid.offset).state() != LinePointer::State::normal) {

@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "vacuum.h"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ void visit_shared(VacuumRun& run, buffer::PinnedBuffer& pin) {
 
 void visit_page(VacuumRun& run, BlockNumber block, buffer::PinnedBuffer& map_pin) {
   if (!map_page_covers(map_pin, run.table.file, block)) map_pin = pin_map_page(run.table.file, block);
-  buffer::PinnedBuffer pin = buffer::read(main_tag(run.table, block), buffer::ReadMode::normal, run.ring);
+  buffer::PinnedBuffer pin = read_page(run.table, block, run.ring);
   if (!pin.try_lock_for_cleanup()) {
     if (!run.aggressive) return visit_shared(run, pin);
     pin.lock_for_cleanup();

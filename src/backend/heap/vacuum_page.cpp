@@ -1,3 +1,4 @@
+#include "page_check.h"
 #include "hathi/heap/free_space.h"
 #include "page_choice.h"
 #include "vacuum.h"
@@ -84,7 +85,7 @@ void survey_page(const HeapTable& table, PageView page, Xid horizon, Xid freeze_
 void free_dead_lines(VacuumRun& run, BlockNumber block, std::span<const OffsetNumber> lines) {
   const HeapTable& table = run.table;
   buffer::PinnedBuffer map_pin = pin_map_page(table.file, block);
-  buffer::PinnedBuffer pin = buffer::read(main_tag(table, block), buffer::ReadMode::normal, run.ring);
+  buffer::PinnedBuffer pin = read_page(table, block, run.ring);
   pin.lock(locking::LwMode::exclusive);
   PageView page = pin.page();
   std::uint16_t count = page.line_count(), last = 0;

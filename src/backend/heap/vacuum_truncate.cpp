@@ -1,6 +1,7 @@
 #include <ctime>
 #include <vector>
 
+#include "page_check.h"
 #include "hathi/error/report.h"
 #include "hathi/heap/free_space.h"
 #include "hathi/heap/truncation.h"
@@ -48,7 +49,7 @@ bool take_locks(const Tags& tags) {
 }
 
 bool is_empty_page(VacuumRun& run, BlockNumber block) {
-  buffer::PinnedBuffer pin = buffer::read(main_tag(run.table, block), buffer::ReadMode::normal, run.ring);
+  buffer::PinnedBuffer pin = read_page(run.table, block, run.ring);
   pin.lock(locking::LwMode::shared);
   PageView page = pin.page();
   for (std::uint16_t i = 1; i <= page.line_count(); ++i) {

@@ -47,7 +47,11 @@ void MapEdit::add(wal::Change& change, buffer::PinnedBuffer& map_pin, BlockNumbe
     map_pin.lock(locking::LwMode::exclusive);
     pin_ = &map_pin;
     edit_ = &change.page(map_pin);
-    if (map_pin.page().is_new()) edit_->init(0);
+    if (map_pin.page().is_new()) {
+      edit_->init(0);
+      // The bits are no hole that images may leave out.
+      edit_->write_value(offsetof(PageHeader, lower), static_cast<std::uint16_t>(kPageSize));
+    }
   }
   HATHI_ASSERT(pin_->tag() == map_pin.tag());
   // Two blocks may share a byte, and the first edit has not been made yet.

@@ -1,7 +1,8 @@
-// SQL without a client: initdb's scripts.
+// SQL without a client: initdb's scripts, and tests that have no server.
 
 #include "hathi/error/report.h"
 #include "hathi/parser/parser.h"
+#include "hathi/session/run_script.h"
 #include "hathi/session/session.h"
 #include "hathi/transaction/transaction.h"
 #include "parse_options.h"
@@ -12,7 +13,7 @@ namespace hathi::session {
 
 namespace {
 
-void run_one(Session& session, std::string_view text, const parser::Statement& statement) {
+void run_one(Session& session, std::string_view text, const parser::Statement& statement, executor::RowReceiver* receiver = nullptr) {
   start_command(session);
   auto prepared = std::make_shared<CachedStatement>(text, statement);
   Portal portal("");
@@ -20,14 +21,14 @@ void run_one(Session& session, std::string_view text, const parser::Statement& s
   portal.start();
   NullReceiver nobody;
   std::string tag;
-  portal.run(session, 0, nobody, tag);
+  portal.run(session, 0, receiver != nullptr ? *receiver : nobody, tag);
   portal.release();
-  finish_command(session);
+  end_statement(session, statement);
 }
 
-}  // namespace
-
-void run_script(std::string_view text) {
+// Calls run(session, statement) for each statement of the text, in a session of its own.
+template <class Run>
+void for_each_statement(std::string_view text, Run run) {
   Session session(-1);
   Session* outer = current_session();
   set_current_session(&session);
@@ -36,6 +37,14 @@ void run_script(std::string_view text) {
   for (const parser::Statement& statement : parser::parse(text, arena, parse_options())) {
     session.statement_text = text;
     session.multi_statement = false;
+    run(session, statement);
+  }
+}
+
+}  // namespace
+
+void run_script(std::string_view text) {
+  for_each_statement(text, [&](Session& session, const parser::Statement& statement) {
     try {
       run_one(session, text, statement);
     } catch (SqlError& e) {
@@ -49,7 +58,19 @@ void run_script(std::string_view text) {
       std::string_view shown = text.substr(start, 60);
       log_message("left out: {} … ({})", shown.substr(0, shown.find('\n')), r.message);
     }
-  }
+  });
+}
+
+void run_statements(std::string_view text, executor::RowReceiver* receiver) {
+  for_each_statement(text, [&](Session& session, const parser::Statement& statement) {
+    try {
+      run_one(session, text, statement, receiver);
+    } catch (...) {
+      abort_command(session);
+      if (transaction::is_running()) transaction::abort();   // an open block ends here
+      throw;
+    }
+  });
 }
 
 }  // namespace hathi::session

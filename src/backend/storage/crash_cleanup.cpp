@@ -11,6 +11,7 @@
 
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/directory.h"
 #include "pending_sync.h"
 #include "size_cache.h"
@@ -133,10 +134,12 @@ void copy_file(const std::string& from, const std::string& to) {
     std::int64_t n = file_system().read(in, buffer.data(), buffer.size(), offset);
     if (n < 0) error = errno;
     if (n <= 0) break;
-    if (file_system().write(out, buffer.data(), static_cast<std::size_t>(n), offset) != n) {
-      error = errno != 0 ? errno : ENOSPC;
-      break;
+    for (std::int64_t done = 0; done < n && error == 0;) {
+      std::int64_t written = file_system().write(out, buffer.data() + done, static_cast<std::size_t>(n - done), offset + done);
+      if (written <= 0) error = written < 0 ? errno : ENOSPC;
+      else done += written;
     }
+    if (error != 0) break;
     offset += n;
   }
   if (error == 0) sync_descriptor(out, to);
@@ -162,6 +165,7 @@ void reset_unlogged_in(const DatabaseDirectory& d) {
     close_segment({{d.tablespace, d.database, parsed->relation}, parsed->fork, parsed->segment});
     file_system().unlink((d.path + "/" + name).c_str());
   }
+  remember_directory({d.tablespace, d.database, unlogged.front()});
   for (const std::string& name : names) {
     auto parsed = parse_relation_name(name);
     if (!parsed || parsed->fork != Fork::init || parsed->temp_owner >= 0) continue;
@@ -184,10 +188,8 @@ void sync_data_directory() {
   roots.push_back("pg_wal");
   for (const std::string& name : list_directory("pg_tblspc")) roots.push_back("pg_tblspc/" + name);
   for (const std::string& root : roots) {
-    int fd = ::open(root.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;
-    if (::syncfs(fd) < 0) panic(fmt::format("could not synchronize file system for file \"{}\": {}", root, std::strerror(errno)));
-    ::close(fd);
+    if (name_operations().sync_all(root.c_str()) < 0 && errno != ENOENT)
+      panic(fmt::format("could not synchronize file system for file \"{}\": {}", root, std::strerror(errno)));
   }
 }
 

@@ -3,11 +3,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
-#include "hathi/error/sql_error.h"
+#include "hathi/error/report.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/file.h"
 
 namespace hathi::storage {
@@ -41,6 +43,16 @@ int sync_one_directory(const char* path) {
   return result;
 }
 
+int sync_file_system(const char* path) {
+  int fd = retry([&] { return ::open(path, O_RDONLY | O_CLOEXEC); });
+  if (fd < 0) return -1;
+  int result = ::syncfs(fd);
+  int saved = errno;
+  ::close(fd);
+  errno = saved;
+  return result;
+}
+
 // All reading and writing names its offset, so the file's position is free.
 std::int64_t file_size(int fd) { return ::lseek(fd, 0, SEEK_END); }
 
@@ -62,6 +74,9 @@ constexpr FileSystem kPosix{
 };
 
 FileSystem current = kPosix;
+
+constexpr NameOperations kPosixNames{[](const char* from, const char* to) { return ::link(from, to); }, sync_file_system};
+NameOperations current_names = kPosixNames;
 
 std::string& directory() {
   static std::string path = ".";
@@ -86,9 +101,24 @@ SqlState state_of(int error) {
 
 FileSystem& file_system() { return current; }
 void set_file_system(const FileSystem& replacement) { current = replacement; }
+NameOperations& name_operations() { return current_names; }
+void set_name_operations(const NameOperations& replacement) { current_names = replacement; }
 
 const std::string& data_directory() { return directory(); }
 void set_data_directory(std::string path) { directory() = std::move(path); }
+
+void wait_for_space(const char* what, const std::string& path, int attempt) {
+  if (attempt == 0) {
+    ErrorReport r;
+    r.severity = Severity::log;
+    r.code = sqlstate::disk_full;
+    r.message = fmt::format("could not {} file \"{}\": {}", what, path, std::strerror(ENOSPC));
+    r.detail = "The server waits until there is room and then goes on.";
+    r.hint = "Check free disk space.";
+    report(std::move(r));
+  }
+  ::usleep(std::min(10000u << std::min(attempt, 7), 1000000u));
+}
 
 void throw_file_error(const char* action, const std::string& path, int error) {
   SqlError e(state_of(error), "could not {} file \"{}\": {}", action, path, std::strerror(error));

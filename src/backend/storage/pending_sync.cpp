@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/locking/lwlock.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/directory.h"
 #include "size_cache.h"
 
@@ -32,6 +34,20 @@ struct PendingShared {
   RelationFile unlink[kUnlinkCapacity];
 };
 PendingShared* shared = nullptr;
+
+// segment_fork of an entry that stands for the directory of a relation's files.
+constexpr std::uint32_t kDirectory = UINT32_MAX;
+
+// All relations of a directory share one entry.
+SyncEntry directory_entry(const RelationFile& file) {
+  std::uint32_t relation = file.tablespace == kInternalTablespace ? raw(file.relation) : 1;
+  return {raw(file.tablespace), raw(file.database), relation, kDirectory};
+}
+
+std::string directory_path(const RelationFile& file) {
+  std::string path = relation_path(file, Fork::main);
+  return path.substr(0, path.rfind('/'));
+}
 
 SyncEntry entry_of(const SegmentKey& key) {
   return {raw(key.file.tablespace), raw(key.file.database), raw(key.file.relation), (key.segment << 2 | static_cast<std::uint32_t>(key.fork)) + 1};
@@ -80,12 +96,30 @@ std::vector<SyncEntry> take_entries() {
   return taken;
 }
 
+// Of the file or directory that the entry names; one that is gone needs no sync.
+void sync_entry(const SyncEntry& e) {
+  if (!config::values::fsync) return;
+  if (e.segment_fork == kDirectory) {
+    std::string path = directory_path({Oid{e.tablespace}, Oid{e.database}, Oid{e.relation}});
+    if (file_system().sync_directory(path.c_str()) < 0 && errno != ENOENT) panic(fmt::format("could not fsync file \"{}\": {}", path, std::strerror(errno)));
+    return;
+  }
+  SegmentKey key = key_of(e);
+  int fd = open_segment(key);
+  if (fd >= 0) return sync_descriptor(fd, segment_path(key));
+  if (errno != ENOENT) panic(fmt::format("could not open file \"{}\": {}", segment_path(key), std::strerror(errno)));
+}
+
+void remember_entry(const SyncEntry& e) {
+  if (shared == nullptr || !insert_entry(e)) sync_entry(e);
+}
+
 // Entries can't be deleted singly from an open-addressing table: rebuild without those that match. Rare (drops only).
 template <class Match>
 void forget_matching(Match match) {
   std::vector<SyncEntry> all = take_entries();
   for (const SyncEntry& e : all)
-    if (!match(e)) remember_sync(key_of(e));
+    if (!match(e)) remember_entry(e);
 }
 
 }  // namespace
@@ -102,10 +136,10 @@ void sync_descriptor(int fd, const std::string& path) {
 }
 
 void remember_sync(const SegmentKey& key) {
-  if (is_temporary(key.file)) return;
-  if (shared != nullptr && insert_entry(entry_of(key))) return;
-  int fd = open_segment(key);
-  if (fd >= 0) sync_descriptor(fd, segment_path(key));
+  if (!is_temporary(key.file)) remember_entry(entry_of(key));
+}
+void remember_directory(const RelationFile& file) {
+  if (!is_temporary(file)) remember_entry(directory_entry(file));
 }
 
 void remember_written(const RelationFile& file, Fork fork, std::uint32_t segment) { remember_sync({file, fork, segment}); }
@@ -113,15 +147,7 @@ void sync_now(int fd, const std::string& path) { sync_descriptor(fd, path); }
 
 void sync_pending() {
   if (shared == nullptr) return;
-  for (const SyncEntry& e : take_entries()) {
-    SegmentKey key = key_of(e);
-    int fd = open_segment(key);
-    if (fd < 0) {
-      if (errno == ENOENT) continue;  // dropped since
-      panic(fmt::format("could not open file \"{}\": {}", segment_path(key), std::strerror(errno)));
-    }
-    sync_descriptor(fd, segment_path(key));
-  }
+  for (const SyncEntry& e : take_entries()) sync_entry(e);
 }
 
 void forget_pending(const RelationFile& file) {
@@ -158,6 +184,24 @@ void delayed_unlinks_begin() {
   shared->unlinks_ready = shared->unlinks;
 }
 
+std::vector<RelationFile> delayed_unlinks_ready() {
+  std::vector<RelationFile> files;
+  if (shared == nullptr) return files;
+  files.reserve(kUnlinkCapacity);
+  locking::SpinGuard guard(shared->lock);
+  files.assign(shared->unlink, shared->unlink + shared->unlinks_ready);
+  return files;
+}
+
+void remove_leftover(const RelationFile& file) {
+  // Not empty: its number has been given out again since.
+  SegmentKey key{file, Fork::main, 0};
+  int fd = file.relation == kInvalidOid ? -1 : open_segment(key);
+  if (fd < 0 || file_system().size(fd) != 0) return;
+  close_segment(key);
+  if (file_system().unlink(segment_path(key).c_str()) == 0) remember_directory(file);
+}
+
 void delayed_unlinks_finish() {
   if (shared == nullptr) return;
   std::vector<RelationFile> files;
@@ -169,13 +213,19 @@ void delayed_unlinks_finish() {
     shared->unlinks -= shared->unlinks_ready;
     shared->unlinks_ready = 0;
   }
+  std::set<std::string> directories;
   for (const RelationFile& file : files) {
     if (file.relation == kInvalidOid) continue;
+    directories.insert(directory_path(file));
     SegmentKey key{file, Fork::main, 0};
     close_segment(key);
     std::string path = segment_path(key);
     if (file_system().unlink(path.c_str()) < 0 && errno != ENOENT)
       report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", path, std::strerror(errno));
+  }
+  if (!config::values::fsync) return;
+  for (const std::string& path : directories) {
+    if (file_system().sync_directory(path.c_str()) < 0 && errno != ENOENT) panic(fmt::format("could not fsync file \"{}\": {}", path, std::strerror(errno)));
   }
 }
 

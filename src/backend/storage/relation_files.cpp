@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hathi/config/settings.h"
+#include "hathi/storage/durability.h"
 #include "hathi/error/report.h"
 #include "descriptor_cache.h"
 #include "pending_sync.h"
@@ -37,10 +39,15 @@ int segment_for_write(const SegmentKey& key) {
       SegmentKey before{key.file, key.fork, s};
       int fd_before = open_segment(before, O_CREAT);
       if (fd_before < 0) throw_file_error("open", segment_path(before), errno);
+      remember_directory(key.file);
       if (file_system().size(fd_before) < kFull && file_system().truncate(fd_before, kFull) < 0) throw_file_error("extend", segment_path(before), errno);
       remember_sync(before);
     }
     fd = open_segment(key, O_CREAT);
+    if (fd >= 0) {
+      remember_directory(key.file);
+      fd = open_segment(key);   // the line above may have closed it
+    }
   }
   if (fd < 0) throw_file_error("open", segment_path(key), errno);
   return fd;
@@ -83,6 +90,10 @@ void write_zeroes(int fd, const SegmentKey& key, std::int64_t offset, std::int64
 
 // Small growth writes zeroes; larger growth asks the file system for room in one call.
 void grow_segment(const SegmentKey& key, std::int64_t offset, std::int64_t size) {
+  if (key.segment > 0 && offset == 0) {
+    require_segment(key, O_CREAT);
+    remember_directory(key.file);
+  }
   int fd = require_segment(key, key.segment > 0 ? O_CREAT : 0);
   constexpr std::int64_t kAllocateFrom = 8 * static_cast<std::int64_t>(kPageSize);
   if (size > kAllocateFrom) {
@@ -100,6 +111,7 @@ void remove_file(const SegmentKey& key, bool is_redo) {
   std::string path = segment_path(key);
   if (file_system().unlink(path.c_str()) < 0 && errno != ENOENT)
     report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", path, std::strerror(errno));
+  remember_directory(key.file);
 }
 
 // Other processes may hold the file open: cutting it to nothing gives the space back at once. False when there is no such file.
@@ -131,11 +143,14 @@ void create_fork(const RelationFile& file, Fork fork, bool is_redo) {
   int fd = open_segment(key, is_redo ? O_CREAT : O_CREAT | O_EXCL);
   if (fd < 0 && errno == ENOENT && is_redo && file.tablespace != kInternalTablespace) {
     std::string path = segment_path(key);
-    file_system().mkdir(path.substr(0, path.rfind('/')).c_str(), 0700);
+    std::string directory = path.substr(0, path.rfind('/'));
+    if (file_system().mkdir(directory.c_str(), 0700) == 0 && config::values::fsync)
+      file_system().sync_directory(directory.substr(0, directory.rfind('/')).c_str());
     fd = open_segment(key, O_CREAT);
   }
   if (fd < 0) throw_file_error("create", segment_path(key), errno);
   remember_sync(key);
+  remember_directory(file);
 }
 
 bool fork_exists(const RelationFile& file, Fork fork) {

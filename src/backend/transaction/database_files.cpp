@@ -7,12 +7,14 @@
 #include <cstring>
 
 #include "hathi/buffer/buffer_pool.h"
+#include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/transaction/transaction.h"
 #include "hathi/wal/encoding.h"
 #include "hathi/wal/log.h"
 #include "hathi/storage/directory.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/file.h"
 #include "relation_storage.h"
 
@@ -118,8 +120,16 @@ void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
   file_system().mkdir(storage::database_directory(tablespace, database).c_str(), 0700);
   std::string path = storage::database_directory(tablespace, database) + "/" + name;
   FileHandle out(path, O_RDWR | O_CREAT | (offset == 0 ? O_TRUNC : 0));
+  if (offset == 0) storage::remember_directory({tablespace, database, Oid{1}});
   write_chunk(out.fd(), path, buffer.data(), raw_size, offset);
   sync_later(tablespace, database, name, out.fd(), path);
+}
+
+// The names in the directory, and its own.
+void sync_directories(const std::string& path) {
+  if (!config::values::fsync) return;
+  for (const std::string& directory : {path, path.substr(0, path.rfind('/'))})
+    if (file_system().sync_directory(directory.c_str()) < 0) panic(fmt::format("could not fsync file \"{}\": {}", directory, std::strerror(errno)));
 }
 
 void make_empty_directory(const std::string& path) {
@@ -137,19 +147,19 @@ void copy_database_directory(Oid source_tablespace, Oid source_database, Oid tab
   std::vector<std::byte> record;
   wal::put_varint(record, raw(tablespace));
   wal::put_varint(record, raw(database));
-  wal::write_out(wal::insert(wal::ResourceManager::database, static_cast<std::uint8_t>(DatabaseInfo::create), record, xid));
+  // Flushed, not just written: a directory whose record a loss of power takes away would stay for good.
+  wal::flush(wal::insert(wal::ResourceManager::database, static_cast<std::uint8_t>(DatabaseInfo::create), record, xid));
   std::string from = storage::database_directory(source_tablespace, source_database);
   std::string to = storage::database_directory(tablespace, database);
-  std::string parent = to.substr(0, to.rfind('/'));
   make_empty_directory(to);
-  file_system().sync_directory(parent.c_str());
+  sync_directories(to);
   for (const std::string& name : storage::list_directory(from)) {
     auto parsed = storage::parse_relation_name(name);
     if (parsed && (parsed->temp_owner >= 0 || storage::unlink_is_pending({source_tablespace, source_database, parsed->relation}))) continue;
     check_interrupts();
     copy_logged(from + "/" + name, to + "/" + name, tablespace, database, name, xid);
   }
-  file_system().sync_directory(to.c_str());
+  sync_directories(to);
 }
 
 void remove_database_directory(Oid tablespace, Oid database) {
@@ -157,7 +167,9 @@ void remove_database_directory(Oid tablespace, Oid database) {
     buffer::drop_database(database);
     storage::forget_pending_database(database);
     storage::close_all();
-    storage::remove_tree(storage::database_directory(tablespace, database));
+    std::string path = storage::database_directory(tablespace, database);
+    storage::remove_tree(path);
+    if (config::values::fsync) file_system().sync_directory(path.substr(0, path.rfind('/')).c_str());
   } catch (const std::exception& e) {
     report_warning(sqlstate::io_error, "some useless files may be left behind in old database directory \"{}\"", storage::database_directory(tablespace, database));
   }
@@ -179,7 +191,9 @@ void redo_database(const wal::RedoRecord& record) {
   Oid database{static_cast<std::uint32_t>(in.varint())};
   if (!in.ok()) throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
   if (static_cast<DatabaseInfo>(record.info) == DatabaseInfo::create) {
-    make_empty_directory(storage::database_directory(tablespace, database));
+    std::string path = storage::database_directory(tablespace, database);
+    make_empty_directory(path);
+    sync_directories(path);
     redo_creation({tablespace, database, kInvalidOid}, record.xid);
   } else {
     redo_chunk(in, tablespace, database);

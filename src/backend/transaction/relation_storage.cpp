@@ -8,6 +8,7 @@
 #include "hathi/storage/file.h"
 #include "hathi/transaction/database_files.h"
 #include "hathi/transaction/transaction.h"
+#include "hathi/storage/durability.h"
 #include "hathi/wal/encoding.h"
 #include "shared.h"
 
@@ -84,6 +85,10 @@ void note_dropped_database(Oid tablespace, Oid database) {
   pending.push_back({{tablespace, database, kInvalidOid}, true, false, nesting_level()});
 }
 
+bool drops_something() {
+  return std::any_of(pending.begin(), pending.end(), [](const Pending& p) { return p.at_commit && !p.temporary; });
+}
+
 StorageDrops drops_at_commit() {
   StorageDrops drops;
   for (const Pending& p : pending) {
@@ -136,6 +141,9 @@ void collect_creations(std::vector<std::byte>& to) {
     put_file(to, copy[i].file);
     wal::put_varint(to, copy[i].xid.value());
   }
+  std::vector<RelationFile> leftovers = storage::delayed_unlinks_ready();
+  wal::put_varint(to, leftovers.size());
+  for (const RelationFile& file : leftovers) put_file(to, file);
 }
 
 void restore_creations(std::span<const std::byte> from) {
@@ -145,6 +153,10 @@ void restore_creations(std::span<const std::byte> from) {
     RelationFile file = read_file(in);
     Xid xid{in.varint()};
     if (in.ok()) tracked().push_back({file, 0, xid});
+  }
+  for (std::uint64_t n = in.varint(); n > 0 && in.ok(); --n) {
+    RelationFile file = read_file(in);
+    if (in.ok()) storage::remove_leftover(file);
   }
 }
 

@@ -14,6 +14,8 @@ struct StorageDrops {
   std::vector<RelationFile> databases;             // relation 0
   bool empty() const { return relations.empty() && databases.empty(); }
 };
+// Does the commit remove files that others can know?
+bool drops_something();
 // What goes if the transaction commits now; for its record.
 StorageDrops drops_at_commit();
 // After the commit or abort is recorded: removes files, forgets the list. Never throws.
@@ -30,6 +32,7 @@ void track_creation(const RelationFile& file, Xid xid);
 void redo_storage(const wal::RedoRecord& record);
 void redo_creation(const RelationFile& file, Xid xid);
 void redo_ended(Xid top, std::span<const Xid> children);
+// Also carries what the checkpoint will remove at its end (storage::delayed_unlinks_ready); restoring removes it.
 void collect_creations(std::vector<std::byte>& to);
 void restore_creations(std::span<const std::byte> from);
 void remove_orphans();

@@ -5,6 +5,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/config/session_settings.h"
@@ -170,6 +171,9 @@ void commit() {
   s.block = BlockState::implicit;   // an error from here on (deferred constraints) ends the whole transaction
   for (EventHook hook : hooks().events) hook(Event::pre_commit);
   HoldInterrupts hold;
+  // A checkpoint with its redo point between the record and the removal of files would leave them behind in a crash.
+  std::optional<wal::DelayCheckpoint> delay;
+  if (drops_something()) delay.emplace();
   // In this order: outcome on disk and in the commit log, descriptors marked, xid out of the process array, descriptors published, locks.
   if (!s.live.empty()) {
     record_commit();

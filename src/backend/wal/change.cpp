@@ -15,7 +15,6 @@ namespace hathi::wal {
 namespace {
 constexpr int kMaxPages = 32;
 constexpr std::size_t kKeepCapacity = 16 * 1024;
-constexpr std::uint8_t kHintImageInfo = 1;   // of ResourceManager::log (0 = checkpoint)
 
 struct PageState {
   buffer::PinnedBuffer* buffer = nullptr;
@@ -169,6 +168,19 @@ void build(ChangeAccess::State& s, std::uint64_t redo, bool& depends) {
   b.data(s.data.bytes());
 }
 
+// The pages as they are now, for recovery to compare with what it made of them.
+void log_pages_for_check(const ChangeAccess::State& s) {
+  RecordBuilder& b = builder();
+  b.begin();
+  for (int i = 0; i < s.count; ++i) {
+    alignas(8) std::byte copy[kPageSize];
+    std::memcpy(copy, s.pages[i].buffer->page().bytes(), kPageSize);
+    b.block(s.pages[i].buffer->tag(), 0, copy, {});
+  }
+  insert_record(b.finish(ResourceManager::log, kPageCheckInfo, kInvalidXid), nullptr);
+  b.trim();
+}
+
 }  // namespace
 
 Lsn Change::apply() {
@@ -186,6 +198,7 @@ Lsn Change::apply() {
   builder().trim();
   ++own_records;
   for (int i = 0; i < s.count; ++i) s.pages[i].buffer->page().header().lsn = end;
+  if (checks_consistency(s.manager)) [[unlikely]] log_pages_for_check(s);
   return end;
 }
 

@@ -70,9 +70,7 @@ std::uint64_t choose_redo_point() {
 
 struct Inserted { Lsn start, end; };
 
-Inserted insert_checkpoint_record(std::uint64_t redo, std::uint32_t kind, Counters& counters) {
-  std::vector<std::byte> extra;
-  if (counter_hooks.collect != nullptr) counter_hooks.collect(counters, extra, kind == 1);
+Inserted insert_checkpoint_record(std::uint64_t redo, std::uint32_t kind, const Counters& counters, const std::vector<std::byte>& extra) {
   CheckpointRecord c{};
   c.redo = redo;
   c.time = std::time(nullptr);
@@ -113,10 +111,13 @@ const char* purpose(const CheckpointRequest& r) {
   return " time";
 }
 
-// Counters must be those of the redo point or later, and the pages they depend on written by this checkpoint.
+// Counters are those of the redo point or a little later: what moves them on afterwards is logged after it. They are taken before anything
+// is synced, so that a file that vanishes from the list of creations meanwhile has its removal synced by the next checkpoint at the latest.
 Inserted checkpoint_once(const CheckpointRequest& request, std::uint64_t redo, Counters& counters) {
   Clock::time_point start = Clock::now();
   wait_for_delays();
+  std::vector<std::byte> extra;
+  if (counter_hooks.collect != nullptr) counter_hooks.collect(counters, extra, request.shutdown);
   if (request.shutdown) buffer::flush_everything();
   else {
     auto pages = static_cast<std::uint64_t>(buffer::flush_for_checkpoint(request.immediate || request.end_of_recovery, delay_writes));
@@ -130,7 +131,7 @@ Inserted checkpoint_once(const CheckpointRequest& request, std::uint64_t redo, C
   statistics::count_server(statistics::ServerEvent::checkpoint_write_ms, static_cast<std::uint64_t>(ms(written - start)));
   statistics::count_server(statistics::ServerEvent::checkpoint_sync_ms, static_cast<std::uint64_t>(ms(Clock::now() - written)));
   state->checkpoint.sync_ms.fetch_add(ms(Clock::now() - written));
-  Inserted record = insert_checkpoint_record(redo, request.shutdown ? 1 : request.end_of_recovery ? 2 : 0, counters);
+  Inserted record = insert_checkpoint_record(redo, request.shutdown ? 1 : request.end_of_recovery ? 2 : 0, counters, extra);
   flush(record.end);
   return record;
 }

@@ -12,6 +12,7 @@
 
 #include "hathi/config/settings.h"
 #include "hathi/error/sql_error.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/file.h"
 
 namespace hathi::wal {
@@ -37,6 +38,35 @@ ControlFile read_control() {
   return control;
 }
 
+namespace {
+
+[[noreturn]] void fail(const char* action, const char* path) { panic(fmt::format("could not {} file \"{}\": {}", action, path, std::strerror(errno))); }
+
+// False when the disk is full.
+bool write_new_file(const std::byte* block) {
+  storage::FileSystem& fs = storage::file_system();
+  int fd = fs.open(kNewPath, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0) {
+    if (storage::is_disk_full(errno)) return false;
+    fail("create", kNewPath);
+  }
+  for (std::size_t done = 0; done < kPageSize;) {
+    std::int64_t n = fs.write(fd, block + done, kPageSize - done, static_cast<std::int64_t>(done));
+    if (n > 0) {
+      done += static_cast<std::size_t>(n);
+      continue;
+    }
+    if (n < 0 && !storage::is_disk_full(errno)) fail("write to", kNewPath);
+    fs.close(fd);
+    return false;
+  }
+  if (config::values::fsync && fs.sync(fd) < 0) fail("fsync", kNewPath);
+  fs.close(fd);
+  return true;
+}
+
+}  // namespace
+
 void write_control(ControlFile control) {
   control.magic = kControlMagic;
   control.version = kControlVersion;
@@ -45,14 +75,12 @@ void write_control(ControlFile control) {
   std::byte block[kPageSize] = {};
   std::memcpy(block, &control, sizeof control);
   storage::FileSystem& fs = storage::file_system();
-  int fd = fs.open(kNewPath, O_RDWR | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0) panic(fmt::format("could not create file \"{}\": {}", kNewPath, std::strerror(errno)));
-  if (fs.write(fd, block, sizeof block, 0) != static_cast<std::int64_t>(sizeof block))
-    panic(fmt::format("could not write to file \"{}\": {}", kNewPath, std::strerror(errno)));
-  if (config::values::fsync && fs.sync(fd) < 0) panic(fmt::format("could not fsync file \"{}\": {}", kNewPath, std::strerror(errno)));
-  fs.close(fd);
-  if (fs.rename(kNewPath, kPath) < 0) panic(fmt::format("could not rename file \"{}\" to \"{}\": {}", kNewPath, kPath, std::strerror(errno)));
-  if (config::values::fsync && fs.sync_directory("global") < 0) panic(fmt::format("could not fsync file \"global\": {}", std::strerror(errno)));
+  for (int attempt = 0; !write_new_file(block); ++attempt) storage::wait_for_space("write to", kNewPath, attempt);
+  for (int attempt = 0; fs.rename(kNewPath, kPath) < 0; ++attempt) {
+    if (!storage::is_disk_full(errno)) fail("rename", kNewPath);
+    storage::wait_for_space("rename", kNewPath, attempt);
+  }
+  if (config::values::fsync && fs.sync_directory("global") < 0) fail("fsync", "global");
 }
 
 }  // namespace hathi::wal

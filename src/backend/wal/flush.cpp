@@ -10,6 +10,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/shmem/process_slot.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
 
@@ -36,7 +37,8 @@ int method_flags() {
 void use_segment(std::uint64_t segment) {
   if (open_fd >= 0 && open_segment == segment && open_method == config::values::wal_sync_method) return;
   if (open_fd >= 0) storage::file_system().close(open_fd);
-  open_fd = open_wal_segment(segment, method_flags());
+  for (int attempt = 0; (open_fd = open_wal_segment(segment, method_flags())) < 0 && storage::is_disk_full(errno); ++attempt)
+    storage::wait_for_space("create", segment_path(segment), attempt);
   if (open_fd < 0) panic(fmt::format("could not open file \"{}\": {}", segment_path(segment), std::strerror(errno)));
   open_segment = segment;
   open_method = config::values::wal_sync_method;
@@ -52,11 +54,17 @@ void sync_open_segment() {
 
 void write_piece(std::uint64_t position, std::uint64_t size) {
   shmem::WaitScope wait(kWaitIoWrite);
+  int full = 0;
   while (size > 0) {
     std::int64_t n = storage::file_system().write(open_fd, ring + position % state->ring_size, size, static_cast<std::int64_t>(position % kWalSegmentSize));
-    if (n <= 0) {
+    // A full disk is no reason to fall over: nothing is acknowledged before it is written, so all wait for room.
+    if (n == 0 || (n < 0 && storage::is_disk_full(errno))) {
+      storage::wait_for_space("write to", segment_path(open_segment), full++);
+      continue;
+    }
+    if (n < 0) {
       panic(fmt::format("could not write to log file {} at offset {}, length {}: {}", segment_name(Lsn{position}), position % kWalSegmentSize, size,
-                        std::strerror(n < 0 ? errno : ENOSPC)));
+                        std::strerror(errno)));
     }
     position += static_cast<std::uint64_t>(n);
     size -= static_cast<std::uint64_t>(n);

@@ -98,6 +98,15 @@ struct CheckpointRecord {
   Counters counters;
 };
 inline constexpr std::uint8_t kCheckpointInfo = 0;
+// Others of ResourceManager::log: a page's image because of hint bits; images to compare replayed pages with.
+inline constexpr std::uint8_t kHintImageInfo = 1;
+inline constexpr std::uint8_t kPageCheckInfo = 2;
+
+// wal_consistency_checking (consistency.cpp): is the manager among those whose pages are logged once more after each change?
+bool checks_consistency(ResourceManager manager);
+struct BlockReference;
+// Redo: the page must be as the image says, hints aside. PANIC when it is not.
+void check_replayed_page(const BlockReference& block);
 
 // Segment files (segments.cpp).
 std::string segment_path(std::uint64_t segment);
@@ -105,6 +114,8 @@ std::string segment_path(std::uint64_t segment);
 int open_wal_segment(std::uint64_t segment, int extra_flags);
 // Makes sure the segment's file exists before it is needed. Errors are ignored: the writer will meet them.
 void preallocate_segment(std::uint64_t segment);
+// Start-up: removes what processes that died while making a segment left behind.
+void remove_unfinished_segments();
 // After a checkpoint: removes or renames for reuse the segments before that of `redo`; `end` is the current position.
 void recycle_segments(std::uint64_t redo, std::uint64_t end);
 std::uint64_t segments_per_checkpoint();

@@ -17,6 +17,7 @@
 #include "hathi/shmem/interrupts.h"
 #include "hathi/storage/directory.h"
 #include "hathi/storage/file.h"
+#include "hathi/wal/recovery_hooks.h"
 #include "log_state.h"
 #include "reader.h"
 
@@ -30,6 +31,11 @@ struct Manager {
 };
 Manager managers[16];
 std::vector<void (*)()>& end_hooks() {
+  static std::vector<void (*)()> hooks;
+  return hooks;
+}
+
+std::vector<void (*)()>& after_hooks() {
   static std::vector<void (*)()> hooks;
   return hooks;
 }
@@ -77,6 +83,10 @@ void (*xid_seen)(Xid) = nullptr;
 
 void redo_record(const DecodedRecord& r) {
   if (r.xid != kInvalidXid && xid_seen != nullptr) xid_seen(r.xid);
+  if (r.manager == ResourceManager::log && r.info == kPageCheckInfo) {
+    for (const BlockReference& b : r.blocks) check_replayed_page(b);
+    return;
+  }
   for (const BlockReference& b : r.blocks) redo_block(b, r.end);
   const Manager& m = managers[static_cast<int>(r.manager) & 15];
   if (m.redo != nullptr) m.redo({r.manager, r.info, r.xid, r.data, r.start, r.end});
@@ -153,11 +163,13 @@ void recover_after_crash(ControlFile control) {
   storage::reset_unlogged_relations();
   for (auto hook : end_hooks()) hook();
   perform_checkpoint({.immediate = true, .end_of_recovery = true});
+  for (auto hook : after_hooks()) hook();
 }
 
 }  // namespace
 
 void register_redo(ResourceManager manager, RedoFunction redo, DescribeFunction describe) { managers[static_cast<int>(manager)] = {redo, describe}; }
+void register_after_recovery(void (*hook)()) { after_hooks().push_back(hook); }
 void register_end_of_recovery(void (*hook)()) { end_hooks().push_back(hook); }
 
 void set_xid_seen_hook(void (*hook)(Xid xid)) { xid_seen = hook; }
@@ -184,6 +196,7 @@ void startup_recover() {
   load_checkpoint(control);
   storage::remove_temporary_files();
   for (const std::string& name : storage::list_directory("pg_snapshots")) storage::file_system().unlink(("pg_snapshots/" + name).c_str());
+  remove_unfinished_segments();
   if (static_cast<DatabaseState>(control.state) == DatabaseState::shut_down) {
     set_positions(control.checkpoint_end);
     state->redo.store(control.redo);

@@ -12,6 +12,7 @@
 #include "hathi/config/settings.h"
 #include "hathi/error/report.h"
 #include "hathi/storage/file.h"
+#include "hathi/storage/durability.h"
 #include "hathi/storage/directory.h"
 #include "log_state.h"
 
@@ -37,12 +38,11 @@ int fill(int fd) {
   storage::FileSystem& fs = storage::file_system();
   if (!config::values::wal_init_zero) return fs.allocate(fd, 0, kWalSegmentSize);
   std::vector<std::byte> zeroes(1 << 20);
-  for (std::uint64_t at = 0; at < kWalSegmentSize; at += zeroes.size()) {
-    std::int64_t n = fs.write(fd, zeroes.data(), zeroes.size(), static_cast<std::int64_t>(at));
-    if (n != static_cast<std::int64_t>(zeroes.size())) {
-      if (n >= 0) errno = ENOSPC;
-      return -1;
-    }
+  for (std::uint64_t at = 0; at < kWalSegmentSize;) {
+    std::int64_t n = fs.write(fd, zeroes.data(), std::min<std::uint64_t>(zeroes.size(), kWalSegmentSize - at), static_cast<std::int64_t>(at));
+    if (n == 0) errno = ENOSPC;
+    if (n <= 0) return -1;
+    at += static_cast<std::uint64_t>(n);
   }
   return config::values::fsync ? fs.sync(fd) : 0;
 }
@@ -57,7 +57,7 @@ int create_segment(std::uint64_t segment, const std::string& path, int flags) {
   int error = errno;
   fs.close(fd);
   // Another process may have made it meanwhile: then that one stays.
-  if (result == 0 && ::link(temporary.c_str(), path.c_str()) < 0 && errno != EEXIST) {
+  if (result == 0 && storage::name_operations().link(temporary.c_str(), path.c_str()) < 0 && errno != EEXIST) {
     result = -1;
     error = errno;
   }
@@ -66,7 +66,7 @@ int create_segment(std::uint64_t segment, const std::string& path, int flags) {
     errno = error;
     return -1;
   }
-  if (config::values::fsync) fs.sync_directory("pg_wal");
+  if (config::values::fsync && fs.sync_directory("pg_wal") < 0) panic(fmt::format("could not fsync file \"pg_wal\": {}", std::strerror(errno)));
   return fs.open(path.c_str(), O_RDWR | flags, 0600);
 }
 
@@ -101,6 +101,11 @@ int open_wal_segment(std::uint64_t segment, int extra_flags) {
   return create_segment(segment, path, extra_flags);
 }
 
+void remove_unfinished_segments() {
+  for (const std::string& name : storage::list_directory("pg_wal"))
+    if (name.starts_with("xlogtemp.")) storage::file_system().unlink(("pg_wal/" + name).c_str());
+}
+
 void preallocate_segment(std::uint64_t segment) {
   int fd = open_wal_segment(segment, 0);
   if (fd >= 0) storage::file_system().close(fd);
@@ -132,7 +137,7 @@ void recycle_segments(std::uint64_t redo, std::uint64_t end) {
     if (!reused && fs.unlink(path.c_str()) < 0 && errno != ENOENT)
       report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", path, std::strerror(errno));
   }
-  if (config::values::fsync) fs.sync_directory("pg_wal");
+  if (config::values::fsync && fs.sync_directory("pg_wal") < 0) panic(fmt::format("could not fsync file \"pg_wal\": {}", std::strerror(errno)));
 }
 
 }  // namespace hathi::wal

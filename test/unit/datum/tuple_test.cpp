@@ -1,3 +1,4 @@
+#include "hathi/datum/bounded.h"
 #include "hathi/datum/tuple.h"
 
 #include <gtest/gtest.h>
@@ -152,8 +153,8 @@ TEST(Tuple, RandomRoundTrips) {
     int first = 0;
     std::uint32_t offset = 0;
     const auto* data = reinterpret_cast<const std::byte*>(t.header) + t.header->hoff;
-    deform_from(*d, data, null_bitmap(t.header), n, n / 2, first, offset, read, read_nulls);
-    deform_from(*d, data, null_bitmap(t.header), n, n, first, offset, read, read_nulls);
+    deform_bounded(*d, data, t.size - t.header->hoff, null_bitmap(t.header), n, n / 2, first, offset, read, read_nulls);
+    deform_bounded(*d, data, t.size - t.header->hoff, null_bitmap(t.header), n, n, first, offset, read, read_nulls);
     EXPECT_EQ(offset, t.size - t.header->hoff);
     for (int i = 0; i < n; ++i) {
       bool is_null = false;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hathi/buffer/page_check.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/locking/subtrees.h"
 #include "hathi/storage/file.h"
@@ -223,6 +224,8 @@ class Ring {};
 Ring* make_ring(RingKind) { return nullptr; }
 void free_ring(Ring*) {}
 int pool_buffer_count() { return 1 << 20; }
+
+void register_page_check(std::uint16_t, PageCheck) {}
 
 }  // namespace buffer
 

@@ -184,6 +184,28 @@ TEST_F(HeapTest, IndexBuildSeesRootsOfChains) {
   EXPECT_TRUE(broken);   // the own update's old version would need another entry
 }
 
+// A failed HOT update's line is given to another chain: what it points at is no longer its own.
+TEST_F(HeapTest, IndexBuildDoesNotFollowFailedUpdates) {
+  fake::begin();
+  TupleId a = insert_row(1, "x", 1), b = insert_row(2, "x", 2);
+  fake::commit();
+  fake::begin();
+  TupleId failed = must_update(a, 1, 11);
+  fake::abort();
+  fake::begin();
+  vacuum(table, {}, {});   // frees the line and notes that the update failed
+  fake::commit();
+  fake::begin();
+  TupleId reused = must_update(b, 2, 22);
+  ASSERT_EQ(reused, failed);
+  fake::commit();
+  fake::begin();
+  std::map<int, TupleId> roots;
+  scan_for_index_build(table, nullptr, [&](const HeapTuple& t, TupleId root, bool) { roots[number_of(t)] = root; }, nullptr);
+  EXPECT_EQ(roots.at(1), a);
+  EXPECT_EQ(roots.at(22), b);
+}
+
 TEST(FreeSpace, FindsAndCorrects) {
   fake::reset();
   RelationFile file{Oid{1663}, Oid{5}, Oid{30000}};

@@ -1,0 +1,138 @@
+// Damaged pages are seen as they are read; a full disk makes the log wait; replayed pages are compared.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "../test_cluster.h"
+#include "hathi/config/developer_settings.h"
+#include "hathi/wal/page_edit.h"
+
+namespace hathi::wal {
+namespace {
+
+using buffer::PinnedBuffer;
+using test::Cluster;
+using test::kTestRelation;
+
+constexpr BlockTag tag(std::uint32_t block, Fork fork = Fork::main) { return {kTestRelation, fork, BlockNumber{block}}; }
+
+void make_relation_with_page() {
+  std::filesystem::create_directories("base/5");
+  storage::create_fork(kTestRelation, Fork::main, true);
+  PinnedBuffer b = buffer::extend(kTestRelation, Fork::main, 1);
+  Change c(ResourceManager::generic, 0, true);
+  PageEdit& p = c.page(b);
+  p.init(64);
+  p.write_value(kPageSize - 64, std::uint64_t{1});
+  c.apply();
+}
+
+void expect_damaged() {
+  try {
+    buffer::read(tag(0));
+    ADD_FAILURE() << "the damaged page was read";
+  } catch (const SqlError& e) {
+    EXPECT_EQ(e.code(), sqlstate::data_corrupted);
+    EXPECT_EQ(e.report().message, "invalid page in block 0 of relation base/5/20000");
+  }
+}
+
+// Runs `damage` on the page's bytes in its file; it must then be refused.
+void expect_seen(void (*damage)(std::byte* page)) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    make_relation_with_page();
+    perform_checkpoint({.immediate = true, .shutdown = true});
+  }), 0);
+  {
+    std::fstream f("base/5/20000", std::ios::in | std::ios::out | std::ios::binary);
+    alignas(8) std::byte page[kPageSize];
+    f.read(reinterpret_cast<char*>(page), kPageSize);
+    damage(page);
+    f.seekp(0);
+    f.write(reinterpret_cast<const char*>(page), kPageSize);
+  }
+  ASSERT_EQ(cluster.live(expect_damaged), 0);
+}
+
+TEST(Damage, AMissingChecksumIsSeen) {
+  expect_seen([](std::byte* page) { PageView(page).header().checksum = 0; });
+}
+
+TEST(Damage, AZeroedHeaderIsSeen) {
+  expect_seen([](std::byte* page) { std::memset(page, 0, kPageHeaderSize); });
+}
+
+TEST(Damage, AHeaderThatMakesNoSenseIsSeenBehindARightChecksum) {
+  expect_seen([](std::byte* page) {
+    PageView(page).header().lower = 9000;
+    PageView(page).header().checksum = page_checksum(tag(0), page);
+  });
+}
+
+TEST(Damage, APageOfAnotherPlaceIsSeen) {
+  alignas(8) std::byte page[kPageSize];
+  PageView(page).init(64);
+  std::uint32_t here = page_checksum(tag(0), page);
+  EXPECT_NE(here, page_checksum(tag(1), page));
+  EXPECT_NE(here, page_checksum(tag(0, Fork::free_space), page));
+  EXPECT_NE(here, page_checksum(tag(0, Fork::visibility), page));
+  // An unlogged relation becomes its init fork, copied as it stands.
+  EXPECT_EQ(here, page_checksum(tag(0, Fork::init), page));
+  RelationFile other = kTestRelation;
+  other.relation = Oid{20001};
+  EXPECT_NE(here, page_checksum({other, Fork::main, BlockNumber{0}}, page));
+}
+
+int full_calls = 0;
+
+TEST(Damage, AFullDiskMakesTheLogWait) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    make_relation_with_page();
+    storage::FileSystem fs = storage::file_system();
+    static const storage::FileSystem real = fs;
+    fs.write = [](int fd, const void* bytes, std::size_t size, std::int64_t offset) -> std::int64_t {
+      if (++full_calls <= 4) return errno = ENOSPC, -1;
+      return real.write(fd, bytes, size, offset);
+    };
+    storage::set_file_system(fs);
+    Lsn end = insert(ResourceManager::generic, 0, {});
+    flush(end);
+    EXPECT_GE(flushed_position(), end);
+    EXPECT_GT(full_calls, 4);
+    // A checkpoint's record and pg_control, too (its pages have been written before: for those a full disk is an error).
+    perform_checkpoint({.immediate = true});
+    full_calls = 0;
+    perform_checkpoint({.immediate = true});
+    EXPECT_GT(full_calls, 4);
+  }), 0);
+  ASSERT_EQ(cluster.live([] {}), 0);
+}
+
+TEST(Damage, ReplayedPagesAreCompared) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    make_relation_with_page();
+    perform_checkpoint({.immediate = true});
+    config::values::wal_consistency_checking = "generic";
+    PinnedBuffer b = buffer::read(tag(0));
+    b.lock(locking::LwMode::exclusive);
+    {
+      Change c(ResourceManager::generic, 0, true);
+      c.page(b).write_value(kPageSize - 56, std::uint64_t{2});
+      c.apply();
+    }
+    // A change that the log does not know of: redo cannot make it, the next change's image has it.
+    b.page().bytes()[kPageSize - 40] = std::byte{1};
+    Change c(ResourceManager::generic, 0, true);
+    c.page(b).write_value(kPageSize - 48, std::uint64_t{3});
+    c.apply();
+    flush(insert_position());
+  }), 0);
+  EXPECT_EQ(cluster.live([] {}), 1000 + SIGABRT);
+}
+
+}  // namespace
+}  // namespace hathi::wal
