@@ -1,10 +1,10 @@
 // Mutated statements through the parser. parser_fuzz [--seconds N] [--seed N] FOLDER-OF-SQL …
 // Ends with status 0 when every input gave trees or an SqlError; a crash prints the input.
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -123,9 +123,9 @@ int main(int argc, char** argv) {
   for (int number : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) std::signal(number, on_crash);
   Random random(seed);
   Totals totals;
-  std::clock_t until = std::clock() + static_cast<std::clock_t>(seconds * CLOCKS_PER_SEC);
+  auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   try {
-    while (std::clock() < until) {
+    while (std::chrono::steady_clock::now() < until) {
       std::string input = seeds[below(random, seeds.size())];
       for (std::size_t n = 1 + below(random, 6); n > 0; --n) mutate_once(input, seeds, random);
       run(input, totals);
