@@ -17,7 +17,7 @@ namespace hathi::storage {
 
 namespace {
 
-constexpr std::uint32_t kSyncCapacity = 32768;    // power of two; at most three quarters are used
+constexpr std::uint32_t kSyncCapacity = 131072;    // power of two; at most three quarters are used
 constexpr std::uint32_t kUnlinkCapacity = 16384;
 
 struct SyncEntry {
