@@ -17,43 +17,81 @@ using nodes::Expr;
 using nodes::Query;
 using nodes::TargetEntry;
 
-// A set of range-table numbers of one query level.
+// A set of range-table numbers of one query level. The first 64 cost no memory of their own.
 class RelationSet {
  public:
   RelationSet() = default;
   static RelationSet of(int rte) { RelationSet s; s.add(rte); return s; }
   void add(int rte) {
-    auto word = static_cast<std::size_t>(rte) / 64;
-    if (words_.size() <= word) words_.resize(word + 1);
-    words_[word] |= std::uint64_t{1} << (rte % 64);
+    if (rte < 64) {
+      first_ |= std::uint64_t{1} << rte;
+      return;
+    }
+    auto word = static_cast<std::size_t>(rte) / 64 - 1;
+    if (more_.size() <= word) more_.resize(word + 1);
+    more_[word] |= std::uint64_t{1} << (rte % 64);
   }
   void add(const RelationSet& other) {
-    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
-    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+    first_ |= other.first_;
+    if (more_.size() < other.more_.size()) more_.resize(other.more_.size());
+    for (std::size_t i = 0; i < other.more_.size(); ++i) more_[i] |= other.more_[i];
+  }
+  void remove(const RelationSet& other) {
+    first_ &= ~other.first_;
+    for (std::size_t i = 0; i < other.more_.size() && i < more_.size(); ++i) more_[i] &= ~other.more_[i];
+  }
+  RelationSet common(const RelationSet& other) const {
+    RelationSet out, rest = *this;
+    out = *this;
+    rest.remove(other);
+    out.remove(rest);
+    return out;
   }
   bool has(int rte) const {
-    auto word = static_cast<std::size_t>(rte) / 64;
-    return word < words_.size() && ((words_[word] >> (rte % 64)) & 1) != 0;
+    if (rte < 64) return ((first_ >> rte) & 1) != 0;
+    auto word = static_cast<std::size_t>(rte) / 64 - 1;
+    return word < more_.size() && ((more_[word] >> (rte % 64)) & 1) != 0;
   }
   bool empty() const {
-    for (std::uint64_t w : words_) if (w != 0) return false;
+    if (first_ != 0) return false;
+    for (std::uint64_t w : more_) if (w != 0) return false;
     return true;
   }
   bool contains(const RelationSet& other) const {
-    for (std::size_t i = 0; i < other.words_.size(); ++i) {
-      if ((other.words_[i] & ~(i < words_.size() ? words_[i] : 0)) != 0) return false;
+    if ((other.first_ & ~first_) != 0) return false;
+    for (std::size_t i = 0; i < other.more_.size(); ++i) {
+      if ((other.more_[i] & ~(i < more_.size() ? more_[i] : 0)) != 0) return false;
     }
     return true;
   }
   bool overlaps(const RelationSet& other) const {
-    for (std::size_t i = 0; i < other.words_.size() && i < words_.size(); ++i) if ((words_[i] & other.words_[i]) != 0) return true;
+    if ((first_ & other.first_) != 0) return true;
+    for (std::size_t i = 0; i < other.more_.size() && i < more_.size(); ++i) if ((more_[i] & other.more_[i]) != 0) return true;
     return false;
   }
-  int count() const { int n = 0; for (std::uint64_t w : words_) n += __builtin_popcountll(w); return n; }
+  bool operator==(const RelationSet& other) const { return contains(other) && other.contains(*this); }
+  int count() const {
+    int n = __builtin_popcountll(first_);
+    for (std::uint64_t w : more_) n += __builtin_popcountll(w);
+    return n;
+  }
+  // The smallest member; -1 when empty.
+  int first() const {
+    if (first_ != 0) return __builtin_ctzll(first_);
+    for (std::size_t i = 0; i < more_.size(); ++i) if (more_[i] != 0) return static_cast<int>(64 * (i + 1)) + __builtin_ctzll(more_[i]);
+    return -1;
+  }
 
  private:
-  std::vector<std::uint64_t> words_;
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> more_;
 };
+
+inline RelationSet joined(const RelationSet& a, const RelationSet& b) {
+  RelationSet out = a;
+  out.add(b);
+  return out;
+}
 
 // Shared by all query levels of a statement.
 struct StatementContext {

@@ -5,6 +5,7 @@
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/planner_settings.h"
+#include "paths.h"
 #include "query_planner.h"
 
 namespace hathi::planner {
@@ -171,40 +172,45 @@ Plan* QueryPlanner::plan_grouping(Plan* input) {
   auto* agg = make_plan<Aggregate>(s_.arena, PlanKind::aggregate);
   for (TargetEntry* t : q_->targets) collect_aggregates(t->expr, agg->aggregates, s_.arena);
   collect_aggregates(q_->having, agg->aggregates, s_.arena);
-  bool hashable = true, sortable = true;
-  double group_count = 1;
+  bool sortable = true;
+  std::vector<Expr*> group_expressions;
   for (const nodes::SortClause* c : q_->group_by) {
     int position = position_of_ref(below, c->ref);
     agg->columns.push_back(s_.arena, static_cast<AttrNumber>(position));
     agg->equal_operators.push_back(s_.arena, c->equal_operator);
     Expr* e = below[static_cast<std::size_t>(position - 1)]->expr;
     agg->collations.push_back(s_.arena, nodes::collation_of(e));
-    hashable = hashable && c->hashable;
     sortable = sortable && is_valid(c->order_operator);
-    group_count *= distinct_of(e, source->rows);
+    group_expressions.push_back(e);
   }
-  group_count = std::max(1.0, std::min(group_count, source->rows));
-  for (const nodes::Aggregate* a : agg->aggregates) {
-    if (!a->order_by.empty() || !a->distinct.empty() || a->aggregate_kind != 'n') hashable = false;
+  double group_count = joins_->group_count(group_expressions, source->rows);
+  if (!q_->grouping_sets.empty()) {
+    current_keys_.clear();
+    return plan_grouping_sets(agg, source, below);
   }
-  if (!q_->grouping_sets.empty()) return plan_grouping_sets(agg, source, below);
   if (q_->group_by.empty()) {
     agg->strategy = Aggregate::Strategy::plain;
     group_count = 1;
     wrap(agg, source, s_.arena, false);
-  } else if (hashable && (config::values::enable_hashagg || !sortable)) {
+    current_keys_.clear();
+  } else if (hash_groups_) {
     agg->strategy = Aggregate::Strategy::hashed;
     wrap(agg, source, s_.arena, false);
+    current_keys_.clear();
   } else {
     if (!sortable) throw SqlError(sqlstate::feature_not_supported, "could not implement GROUP BY").detail("Some of the datatypes only support hashing, while others only support sorting.");
     agg->strategy = Aggregate::Strategy::sorted;
-    Plan* sorted = make_sort(source, q_->group_by, below);
+    Plan* sorted = ensure_order(source, q_->group_by, below, 0);
+    current_keys_ = joins_->keys_of(q_->group_by, below);
     wrap(agg, sorted, s_.arena, false);
   }
   agg->group_count = group_count;
   agg->rows = group_count;
-  agg->total_cost = agg->left->total_cost + agg->left->rows * 0.0025 * (1 + static_cast<double>(agg->aggregates.size())) + group_count * 0.01;
-  agg->startup_cost = agg->strategy == Aggregate::Strategy::sorted ? agg->left->startup_cost : agg->total_cost;
+  double per_row = config::values::cpu_operator_cost * static_cast<double>(agg->columns.size() + agg->aggregates.size());
+  for (const nodes::Aggregate* a : agg->aggregates) for (const TargetEntry* t : a->args) per_row += expression_cost(t->expr).per_row;
+  double read = agg->left->total_cost + agg->left->rows * per_row;
+  agg->total_cost = read + group_count * config::values::cpu_tuple_cost;
+  agg->startup_cost = agg->strategy == Aggregate::Strategy::sorted ? agg->left->startup_cost : read;
   set_grouped_targets(agg);
   return agg;
 }
@@ -343,7 +349,7 @@ Plan* QueryPlanner::plan_windows(Plan* input) {
     List<nodes::SortClause*> order;
     order.append(s_.arena, w->partition_by);
     order.append(s_.arena, w->order_by);
-    if (!order.empty()) current = make_sort(current, order, current->targets);
+    if (!order.empty()) current = ensure_order(current, order, current->targets, 0);
     wrap(node, current, s_.arena);
     node->window = w;
     auto fill = [&](const List<nodes::SortClause*>& clauses, List<AttrNumber>& columns, List<Oid>& operators, List<Oid>& collations) {
@@ -443,7 +449,7 @@ Plan* QueryPlanner::plan_distinct_and_order(Plan* input) {
     for (const nodes::SortClause* c : q_->order_by) add_target(below, find_target(q_->targets, c->ref)->expr, s_.arena, c->ref);
     for (TargetEntry* t : q_->targets) visit_leaves(t->expr, [&](Expr* e) { add_target(below, e, s_.arena); }, true, true);
     current = project(current, below);
-    current = make_sort(current, q_->order_by, current->targets);
+    current = ensure_order(current, q_->order_by, current->targets, 0);
     return plan_target_srfs(current);
   }
   if (q_->has_target_srfs) current = plan_target_srfs(current);
@@ -456,10 +462,8 @@ Plan* QueryPlanner::plan_order(Plan* input) {
   if (q_->order_by.empty()) return input;
   if (input->kind == PlanKind::partitioned_scan) {
     if (Plan* ordered = order_partitions(static_cast<PartitionedScan*>(input))) return ordered;
-  } else if (Plan* ordered = order_by_index(input)) {
-    return ordered;
   }
-  return make_sort(input, q_->order_by, input->targets);
+  return ensure_order(input, q_->order_by, input->targets, limit_rows());
 }
 
 // A scan of one table by an index that already has the order wanted.
@@ -537,9 +541,10 @@ double QueryPlanner::limit_rows() const {
 }
 
 Plan* QueryPlanner::plan_distinct(Plan* input) {
-  bool hashable = std::all_of(q_->distinct.begin(), q_->distinct.end(), [](const nodes::SortClause* c) { return c->hashable; });
-  bool sortable = std::all_of(q_->distinct.begin(), q_->distinct.end(), [](const nodes::SortClause* c) { return is_valid(c->order_operator); });
-  if (!q_->has_distinct_on && hashable && (config::values::enable_hashagg || !sortable)) {
+  std::vector<Expr*> expressions;
+  for (const nodes::SortClause* c : q_->distinct) expressions.push_back(find_target(q_->targets, c->ref)->expr);
+  double rows = joins_->group_count(expressions, input->rows);
+  if (hash_distinct_) {
     auto* agg = make_plan<Aggregate>(s_.arena, PlanKind::aggregate);
     agg->strategy = Aggregate::Strategy::hashed;
     wrap(agg, input, s_.arena);
@@ -549,10 +554,11 @@ Plan* QueryPlanner::plan_distinct(Plan* input) {
       agg->equal_operators.push_back(s_.arena, c->equal_operator);
       agg->collations.push_back(s_.arena, nodes::collation_of(input->targets[static_cast<std::size_t>(position - 1)]->expr));
     }
-    agg->rows = agg->group_count = std::max(1.0, input->rows * 0.1);
-    agg->total_cost += input->rows * 0.01;
-    agg->startup_cost = agg->total_cost;
-    return q_->order_by.empty() ? static_cast<Plan*>(agg) : make_sort(agg, q_->order_by, agg->targets);
+    agg->rows = agg->group_count = rows;
+    agg->startup_cost = input->total_cost + input->rows * config::values::cpu_operator_cost * static_cast<double>(q_->distinct.size());
+    agg->total_cost = agg->startup_cost + rows * config::values::cpu_tuple_cost;
+    current_keys_.clear();
+    return q_->order_by.empty() ? static_cast<Plan*>(agg) : ensure_order(agg, q_->order_by, agg->targets, limit_rows());
   }
   // Sorted by ORDER BY where that begins with the DISTINCT columns (DISTINCT ON demands it), else by them.
   const auto& order = q_->order_by.size() >= q_->distinct.size() || q_->has_distinct_on ? (q_->order_by.empty() ? q_->distinct : q_->order_by) : q_->distinct;
@@ -561,7 +567,7 @@ Plan* QueryPlanner::plan_distinct(Plan* input) {
   for (nodes::SortClause* c : q_->distinct) {
     if (std::none_of(keys.begin(), keys.end(), [&](const nodes::SortClause* k) { return k->ref == c->ref; })) keys.push_back(s_.arena, c);
   }
-  Plan* sorted = make_sort(input, keys, input->targets);
+  Plan* sorted = ensure_order(input, keys, input->targets, 0, false);
   auto* unique = make_plan<Unique>(s_.arena, PlanKind::unique);
   wrap(unique, sorted, s_.arena);
   for (const nodes::SortClause* c : q_->distinct) {
@@ -570,8 +576,9 @@ Plan* QueryPlanner::plan_distinct(Plan* input) {
     unique->equal_operators.push_back(s_.arena, c->equal_operator);
     unique->collations.push_back(s_.arena, nodes::collation_of(sorted->targets[static_cast<std::size_t>(position - 1)]->expr));
   }
-  unique->rows = std::max(1.0, sorted->rows * 0.1);
-  return unique;
+  unique->rows = rows;
+  unique->total_cost += config::values::cpu_operator_cost * static_cast<double>(q_->distinct.size()) * sorted->rows;
+  return q_->order_by.empty() ? static_cast<Plan*>(unique) : ensure_order(unique, q_->order_by, unique->targets, limit_rows());
 }
 
 Plan* QueryPlanner::plan_limit(Plan* input) {

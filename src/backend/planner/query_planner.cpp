@@ -1,5 +1,6 @@
 #include "query_planner.h"
 
+#include "paths.h"
 #include "pull_up.h"
 
 #include <functional>
@@ -18,6 +19,8 @@ QueryPlanner::QueryPlanner(StatementContext& statement, Query* query, QueryPlann
   relations_.resize(q_->range_table.size());
 }
 
+QueryPlanner::~QueryPlanner() = default;
+
 // Everything an execution needs of a range-table entry.
 void QueryPlanner::fill_range_entry(int rte) {
   nodes::RangeTableEntry* from = q_->range_table[static_cast<std::size_t>(rte - 1)];
@@ -33,6 +36,7 @@ void QueryPlanner::fill_range_entry(int rte) {
 }
 
 Plan* QueryPlanner::plan() {
+  if (Plan* by_index = plan_min_max()) return by_index;
   for (int rte = 1; rte <= static_cast<int>(q_->range_table.size()); ++rte) fill_range_entry(rte);
   prepare_query();
   plan_ctes();
@@ -46,6 +50,7 @@ Plan* QueryPlanner::plan() {
   }
   prepare_modify_targets();
   prepare_expressions();
+  push_having_down();
   RelPlan from = plan_from(q_->from);
   Plan* p = from.plan;
   p = plan_grouping(p);

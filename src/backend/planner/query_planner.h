@@ -2,16 +2,25 @@
 // Plans one query level. The steps stand in plan() in their order; each is in a file of its own.
 
 #include <map>
+#include <memory>
 
 #include "context.h"
 
 namespace hathi::planner {
 
 struct TableSize { double rows = 0, pages = 0; };
+class JoinPlanner;
+struct JoinRelation;
+struct Path;
+struct PathKey;
+using PathKeys = std::vector<const PathKey*>;
 
 class QueryPlanner {
  public:
   QueryPlanner(StatementContext& statement, Query* query, QueryPlanner* parent);
+  ~QueryPlanner();
+  QueryPlanner(const QueryPlanner&) = delete;
+  QueryPlanner& operator=(const QueryPlanner&) = delete;
 
   // The finished plan of this level, references resolved.
   Plan* plan();
@@ -22,6 +31,8 @@ class QueryPlanner {
 
  private:
   friend class SetOperationPlanner;
+  friend class JoinPlanner;
+  friend class TablePaths;
   // expressions.cpp
   void prepare_query();
   void prepare_expressions();
@@ -51,17 +62,31 @@ class QueryPlanner {
 
   // join_tree.cpp
   RelPlan plan_from(nodes::FromExpr* from);
-  RelPlan plan_join_node(nodes::JoinNode* node, std::vector<Qual>& quals);
-  RelPlan plan_outer_join(nodes::JoinExpr* join, std::vector<Qual>& quals);
-  void flatten_inner(nodes::JoinNode* node, std::vector<nodes::JoinNode*>& items, std::vector<Qual>& quals);
-  RelPlan join_items(std::vector<RelPlan> items, std::vector<Qual>& quals);
-  RelPlan join_pair(RelPlan outer, RelPlan inner, nodes::JoinType type, std::vector<Expr*> conditions, std::vector<Expr*> filters);
-  void add_filters(RelPlan& rel, std::vector<Qual>& quals);
   Plan* make_join_targets(Plan* join, Plan* left, Plan* right);
   bool reduce_outer_joins(nodes::JoinNode* node, const std::vector<Qual>& above);
   double distinct_of(Expr* e, double rows);
-  double join_rows(double outer_rows, double inner_rows, nodes::JoinType type, const std::vector<std::pair<Expr*, Expr*>>& equal, double rest);
-  void bind_lateral(RelPlan& inner, NestLoop& nest);
+  void bind_lateral(const RelPlan& inner, NestLoop& nest, const RelationSet& outer);
+
+  // upper_paths.cpp
+  double wanted_fraction() const;
+  void note_wanted_orders();
+  const Path* choose_path(JoinRelation& top);
+  struct Above;
+  void cost_groups(Above& a, bool hashed);
+  void cost_distinct(Above& a, bool hashed);
+  void cost_order(Above& a, const PathKeys& keys, double limit, bool in_parts = true);
+  double final_cost(const Above& a) const;
+  Plan* ensure_order(Plan* input, const List<nodes::SortClause*>& clauses, const List<TargetEntry*>& targets, double limit, bool in_parts = true);
+  void reorder_group_by();
+  void drop_dependent_groups();
+  void push_having_down();
+
+  // min_max.cpp
+  Plan* plan_min_max();
+  Query* extreme_query(const nodes::Aggregate* a, Oid order, int rte, bool nulls_first);
+
+  // table_paths.cpp
+  bool is_unique_output(int rte, AttrNumber column) const;
 
   // scans.cpp
   nodes::Variable* make_variable(int rte, AttrNumber column);
@@ -75,6 +100,7 @@ class QueryPlanner {
   bool predicate_holds(const catalog::IndexDescriptor& index, int rte, const std::vector<Expr*>& conditions);
   bool contains_sub_plan_over(Expr* e, int rte);
   Expr* fold_stored(Expr* e);
+  Expr* stored_for(Expr* e, int rte);                       // an index's expression, which names its table as 1
   void make_index_only(IndexScan* scan, int rte, const catalog::IndexDescriptor& index);
   Plan* plan_table_path(int rte, const std::vector<Expr*>& conditions, bool need_index);
   // partition_paths.cpp
@@ -85,7 +111,6 @@ class QueryPlanner {
   bool bounds_give_order(int rte, const List<TargetEntry*>& targets, bool& descending);
   friend Plan* plan_partition(const PartitionedScan& scan, const PlannedStatement& statement, Oid partition, Arena& arena);
   Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
-  Plan* parameterized_index_scan(const RelPlan& inner, const RelationSet& outer, std::vector<Expr*>& join_conditions, NestLoop* nest);
   void set_scan_targets(Plan* plan, int rte);
   void fill_range_entry(int rte);
   Plan* plan_subquery_rte(int rte, RelPlan& out);
@@ -148,6 +173,10 @@ class QueryPlanner {
   struct LateralParam { int rte; int slot; Expr* value; };
   std::vector<LateralParam> lateral_params_;       // values that lateral items read, by the item's rte
   std::map<int, int> multi_assign_slots_;   // link << 16 | column: exec slot
+  std::unique_ptr<JoinPlanner> joins_;
+  std::vector<const PathKey*> current_keys_;       // the order of the plan made so far
+  std::vector<Expr*> group_expressions_;
+  bool hash_groups_ = false, hash_distinct_ = false, plain_aggregates_ = false;
   std::vector<List<Expr*>> join_columns_;          // by rte - 1: what the columns of joins stand for
 };
 
@@ -181,8 +210,10 @@ bool contains_sub_plan(Expr* e);
 bool is_strict_for(Expr* e, const RelationSet& relations);
 
 // --- estimates (cost.cpp) --------------------------------------------------------------------------------------------------------
-double selectivity(Expr* condition, const catalog::Relation* relation);   // relation: whose columns the condition names, or nullptr
-double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation);
+// relation: whose columns the condition names, or nullptr; rte: its number, where the condition may name columns of others (unknown values).
+double selectivity(Expr* condition, const catalog::Relation* relation, int rte = 0);
+double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation, int rte = 0);
+bool is_unique_column(const catalog::Relation& relation, AttrNumber column);
 double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
 TableSize table_size(const catalog::Relation& relation);
 // What one scan reads: of a partitioned table, a partition of average size.

@@ -180,7 +180,16 @@ IndexCondition* QueryPlanner::match_condition(Expr* e, int rte, const catalog::I
     Oid turned = catalog::operator_info(op->op).commutator;
     if (is_valid(turned) && column_matches(op->args[1], rte, index, position, expressions) && free_of_table(op->args[0])) {
       int strategy = strategy_in(turned, index.operator_families[i], left, right);
-      return strategy == 0 ? nullptr : make(strategy, turned, left, right, op->args[0]);
+      if (strategy == 0) return nullptr;
+      IndexCondition* c = make(strategy, turned, left, right, op->args[0]);
+      auto* shown = s_.arena.make<nodes::OpExpr>(*op);
+      shown->op = turned;
+      shown->function = catalog::operator_info(turned).function;
+      shown->args = {};
+      shown->args.push_back(s_.arena, op->args[1]);
+      shown->args.push_back(s_.arena, op->args[0]);
+      c->original = shown;
+      return c;
     }
     return nullptr;
   }
@@ -291,6 +300,19 @@ bool QueryPlanner::predicate_holds(const catalog::IndexDescriptor& index, int rt
   return true;
 }
 
+Expr* QueryPlanner::stored_for(Expr* e, int rte) {
+  auto renumber = [&](auto&& self, Expr* x) -> Expr* {
+    if (x == nullptr) return nullptr;
+    if (x->kind == ExprKind::variable) {
+      auto* v = s_.arena.make<nodes::Variable>(*nodes::as<nodes::Variable>(x));
+      v->rte = rte;
+      return v;
+    }
+    return nodes::map_each_child(x, [&](Expr* c) { return self(self, c); }, s_.arena);
+  };
+  return fold_stored(renumber(renumber, e));
+}
+
 Expr* QueryPlanner::fold_stored(Expr* e) {
   if (e == nullptr || e->kind == ExprKind::constant || e->kind == ExprKind::variable) return e;
   return fold(nodes::map_each_child(e, [this](Expr* c) { return c == nullptr ? nullptr : fold_stored(c); }, s_.arena));
@@ -371,61 +393,6 @@ Plan* QueryPlanner::plan_tid_scan(int rte, const std::vector<Expr*>& conditions)
   scan->rows = 1;
   scan->total_cost = 4;
   return scan;
-}
-
-// Looks the inner table up by an index for each outer row: join conditions become conditions of the scan, outer values parameters.
-Plan* QueryPlanner::parameterized_index_scan(const RelPlan& inner, const RelationSet& outer, std::vector<Expr*>& join_conditions, NestLoop* nest) {
-  if (inner.relations.count() != 1) return nullptr;
-  int rte = 0;
-  while (!inner.relations.has(rte)) ++rte;
-  const nodes::RangeTableEntry& entry = *q_->range_table[static_cast<std::size_t>(rte - 1)];
-  if (entry.kind != RteKind::relation) return nullptr;
-  const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
-  // Is there an index that some join condition fits at all, or a partition key?
-  bool promising = false;
-  for (const catalog::IndexDescriptor* index : r.indexes) {
-    List<Expr*> expressions = index_expressions(*index, rte);
-    for (Expr* e : join_conditions) promising = promising || (!contains_sub_plan(e) && match_condition(e, rte, *index, 0, expressions) != nullptr);
-  }
-  bool is_tree = r.kind == catalog::relation_kind::partitioned_table && entry.inherit;
-  promising = promising || is_tree;
-  if (!promising) return nullptr;
-  std::vector<Expr*> conditions = base_conditions_[rte], kept;
-  std::vector<NestLoopParam*> params;
-  auto bind = [&](auto&& self, Expr* e) -> Expr* {
-    if (e == nullptr) return nullptr;
-    if (e->kind == ExprKind::variable && nodes::as<nodes::Variable>(e)->levels_up == 0 && nodes::as<nodes::Variable>(e)->rte != rte) {
-      auto* v = nodes::as<nodes::Variable>(e);
-      int slot = -1;
-      for (NestLoopParam* p : params) if (nodes::equal(p->value, v)) slot = p->slot;
-      if (slot < 0) {
-        slot = s_.new_exec_param(v->type);
-        auto* p = s_.arena.make<NestLoopParam>();
-        p->slot = slot;
-        p->value = v;
-        params.push_back(p);
-      }
-      auto* p = nodes::make<nodes::Parameter>(s_.arena, v->location);
-      p->source = nodes::Parameter::Source::exec;
-      p->number = slot;
-      p->type = v->type;
-      p->typmod = v->typmod;
-      p->collation = v->collation;
-      return p;
-    }
-    return nodes::map_each_child(e, [&](Expr* c) { return self(self, c); }, s_.arena);
-  };
-  RelationSet both = outer;
-  both.add(rte);
-  for (Expr* e : join_conditions) {
-    if (both.contains(relations_of(e)) && !contains_sub_plan(e) && !contains_volatile(e)) conditions.push_back(bind(bind, e));
-    else kept.push_back(e);
-  }
-  Plan* plan = plan_table(rte, conditions, true);
-  if (plan == nullptr) return nullptr;
-  for (NestLoopParam* p : params) nest->params.push_back(s_.arena, p);
-  join_conditions = kept;
-  return plan;
 }
 
 // --- others -------------------------------------------------------------------------------------------------------------------------

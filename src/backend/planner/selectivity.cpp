@@ -11,6 +11,12 @@
 
 namespace hathi::planner {
 
+bool is_unique_column(const catalog::Relation& relation, AttrNumber column) {
+  return std::any_of(relation.indexes.begin(), relation.indexes.end(), [&](const catalog::IndexDescriptor* i) {
+    return i->unique && i->key_count == 1 && i->predicate.empty() && i->columns[0] == column;
+  });
+}
+
 namespace {
 
 using nodes::ExprKind;
@@ -27,11 +33,12 @@ struct Comparison {
   Oid collation = kInvalidOid;
 };
 
-AttrNumber column_of(const Expr* e) {
+// rte: the table's number; columns of others are unknown values. 0: all columns are the table's.
+AttrNumber column_of(const Expr* e, int rte) {
   while (e->kind == ExprKind::relabel) e = nodes::as<nodes::Relabel>(e)->arg;
   if (e->kind != ExprKind::variable) return 0;
   const auto* v = nodes::as<nodes::Variable>(e);
-  return v->levels_up == 0 && v->column > 0 ? v->column : AttrNumber{0};
+  return v->levels_up == 0 && v->column > 0 && (rte == 0 || v->rte == rte) ? v->column : AttrNumber{0};
 }
 
 bool read_operator(Oid op, Comparison& out) {
@@ -45,9 +52,9 @@ bool read_operator(Oid op, Comparison& out) {
 }
 
 // An operator of a btree family between a column and something without columns.
-bool read_comparison(const nodes::OpExpr* op, Comparison& out) {
+bool read_comparison(const nodes::OpExpr* op, Comparison& out, int rte) {
   if (op->args.size() != 2) return false;
-  AttrNumber left = column_of(op->args[0]), right = column_of(op->args[1]);
+  AttrNumber left = column_of(op->args[0], rte), right = column_of(op->args[1], rte);
   if ((left == 0) == (right == 0)) return false;
   Oid oid = op->op;
   if (left == 0) oid = catalog::operator_info(oid).commutator;
@@ -122,12 +129,6 @@ class Values {
   Arena scratch_;
 };
 
-bool is_unique_column(const catalog::Relation& relation, AttrNumber column) {
-  return std::any_of(relation.indexes.begin(), relation.indexes.end(), [&](const catalog::IndexDescriptor* i) {
-    return i->unique && i->key_count == 1 && i->predicate.empty() && i->columns[0] == column;
-  });
-}
-
 double comparison_selectivity(const Comparison& c, const catalog::Relation& relation, bool negated) {
   double rows = table_size(relation).rows, s;
   bool is_equal = c.strategy == 3;
@@ -158,7 +159,7 @@ double comparison_selectivity(const Comparison& c, const catalog::Relation& rela
   return std::clamp(s, 0.0, 1.0);
 }
 
-double operator_selectivity(const nodes::OpExpr* op, const catalog::Relation* relation) {
+double operator_selectivity(const nodes::OpExpr* op, const catalog::Relation* relation, int rte) {
   const catalog::OperatorInfo* info = catalog::find_operator(op->op);
   if (info == nullptr) return kBooleanSelectivity;
   Comparison c;
@@ -166,7 +167,7 @@ double operator_selectivity(const nodes::OpExpr* op, const catalog::Relation* re
   if (relation != nullptr) {
     nodes::OpExpr positive = *op;
     if (negated && is_valid(info->negator)) positive.op = info->negator;
-    if (read_comparison(&positive, c)) return comparison_selectivity(c, *relation, negated);
+    if (read_comparison(&positive, c, rte)) return comparison_selectivity(c, *relation, negated);
   }
   // eqsel 101, scalarltsel 103, scalargtsel 104, scalarlesel 336, scalargesel 337.
   switch (raw(info->restriction)) {
@@ -177,11 +178,11 @@ double operator_selectivity(const nodes::OpExpr* op, const catalog::Relation* re
   }
 }
 
-double array_selectivity(const nodes::ArrayOp* a, const catalog::Relation* relation) {
+double array_selectivity(const nodes::ArrayOp* a, const catalog::Relation* relation, int rte) {
   constexpr double kGuessedElements = 10;
   Comparison c;
   double each = kEqualSelectivity, count = kGuessedElements;
-  AttrNumber column = column_of(a->scalar);
+  AttrNumber column = column_of(a->scalar, rte);
   bool known = relation != nullptr && column != 0 && read_operator(a->op, c) && c.strategy == 3;
   const auto* constant = a->array->kind == ExprKind::constant ? nodes::as<nodes::Constant>(a->array) : nullptr;
   if (known && a->use_or && constant != nullptr && !constant->is_null) {
@@ -213,18 +214,18 @@ double array_selectivity(const nodes::ArrayOp* a, const catalog::Relation* relat
 
 }  // namespace
 
-double selectivity(Expr* e, const catalog::Relation* relation) {
+double selectivity(Expr* e, const catalog::Relation* relation, int rte) {
   if (e == nullptr) return 1;
   switch (e->kind) {
-    case ExprKind::op: return operator_selectivity(nodes::as<nodes::OpExpr>(e), relation);
-    case ExprKind::array_op: return array_selectivity(nodes::as<nodes::ArrayOp>(e), relation);
+    case ExprKind::op: return operator_selectivity(nodes::as<nodes::OpExpr>(e), relation, rte);
+    case ExprKind::array_op: return array_selectivity(nodes::as<nodes::ArrayOp>(e), relation, rte);
     case ExprKind::boolean: {
       auto* b = nodes::as<nodes::BooleanExpr>(e);
-      if (b->op == nodes::BooleanExpr::Op::not_op) return 1 - selectivity(b->args[0], relation);
-      if (b->op == nodes::BooleanExpr::Op::and_op) return selectivity_of_all(b->args, relation);
+      if (b->op == nodes::BooleanExpr::Op::not_op) return 1 - selectivity(b->args[0], relation, rte);
+      if (b->op == nodes::BooleanExpr::Op::and_op) return selectivity_of_all(b->args, relation, rte);
       double s = 0;
       for (Expr* a : b->args) {
-        double one = selectivity(a, relation);
+        double one = selectivity(a, relation, rte);
         s = s + one - s * one;
       }
       return s;
@@ -232,7 +233,7 @@ double selectivity(Expr* e, const catalog::Relation* relation) {
     case ExprKind::null_test: {
       auto* n = nodes::as<nodes::NullTest>(e);
       double nulls = kNullFraction;
-      AttrNumber column = relation != nullptr ? column_of(n->arg) : AttrNumber{0};
+      AttrNumber column = relation != nullptr ? column_of(n->arg, rte) : AttrNumber{0};
       if (column != 0) {
         if (const ColumnStatistics* s = column_statistics(*relation, column)) nulls = s->null_fraction;
       }
@@ -245,14 +246,14 @@ double selectivity(Expr* e, const catalog::Relation* relation) {
 }
 
 // Conditions together: independent, but a lower and an upper bound of one column make a range.
-double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation) {
+double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation, int rte) {
   double out = 1;
   struct Bounds { AttrNumber column; double lower = 1, upper = 1; bool has_lower = false, has_upper = false, by_default = false; };
   std::vector<Bounds> ranges;
   for (Expr* e : conditions) {
     Comparison c;
-    double s = selectivity(e, relation);
-    bool bound = relation != nullptr && e->kind == ExprKind::op && read_comparison(nodes::as<nodes::OpExpr>(e), c) && c.strategy != 3 && c.strategy != 0;
+    double s = selectivity(e, relation, rte);
+    bool bound = relation != nullptr && e->kind == ExprKind::op && read_comparison(nodes::as<nodes::OpExpr>(e), c, rte) && c.strategy != 3 && c.strategy != 0;
     if (!bound) {
       out *= s;
       continue;
@@ -279,7 +280,7 @@ double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Rela
 }
 
 double distinct_values(Expr* e, const catalog::Relation* relation, double rows) {
-  AttrNumber column = relation != nullptr && e != nullptr ? column_of(e) : AttrNumber{0};
+  AttrNumber column = relation != nullptr && e != nullptr ? column_of(e, 0) : AttrNumber{0};
   if (column != 0) {
     if (is_unique_column(*relation, column)) return std::max(1.0, rows);
     if (const ColumnStatistics* s = column_statistics(*relation, column)) {
