@@ -82,7 +82,7 @@ TablePaths::Bitmap TablePaths::intersection(const std::vector<const Bitmap*>& pa
     out.uses.insert(out.uses.end(), b->uses.begin(), b->uses.end());
   }
   all->rows = clamp_rows(out.selected * r_.tuples);
-  all->total_cost = out.cost;
+  all->startup_cost = all->total_cost = out.cost;
   out.plan = all;
   out.recheck = make_and(s_.arena, rechecks);
   return out;
@@ -155,7 +155,7 @@ bool TablePaths::or_bitmap(Expr* condition, Bitmap& out) {
   }
   out.selected = std::min(1.0, out.selected);
   any->rows = clamp_rows(out.selected * r_.tuples);
-  any->total_cost = out.cost;
+  any->startup_cost = any->total_cost = out.cost;
   out.plan = any;
   out.recheck = recheck;
   out.uses = {condition};

@@ -122,8 +122,12 @@ Plan* QueryPlanner::project(Plan* input, const List<TargetEntry*>& targets) {
     out = result;
   }
   out->targets = targets;
-  out->width = width_of(targets);
-  out->total_cost += out->rows * 0.0025 * static_cast<double>(targets.size() > 0 ? 1 : 0);
+  out->width = target_width(targets);
+  for (const TargetEntry* t : targets) {
+    ExpressionCost c = expression_cost(t->expr);
+    out->startup_cost += c.startup;
+    out->total_cost += c.startup + c.per_row * out->rows;
+  }
   return out;
 }
 
@@ -217,7 +221,11 @@ Plan* QueryPlanner::plan_grouping(Plan* input) {
 
 // The aggregate makes the query's own targets unless windows or set-returning functions come between.
 void QueryPlanner::set_grouped_targets(Plan* agg) {
-  for (const Qual& q : split(q_->having)) agg->filter.push_back(s_.arena, q.expr);
+  for (const Qual& q : split(q_->having)) {
+    agg->filter.push_back(s_.arena, q.expr);
+    agg->rows = clamp_rows(agg->rows * selectivity(q.expr, nullptr));
+    agg->total_cost += static_cast<Aggregate*>(agg)->group_count * expression_cost(q.expr).per_row;
+  }
   if (!q_->has_windows && !q_->has_target_srfs) {
     agg->targets = q_->targets;
   } else {
@@ -236,7 +244,7 @@ void QueryPlanner::set_grouped_targets(Plan* agg) {
     for (TargetEntry* t : q_->targets) add(add, t->expr);
     agg->targets = targets;
   }
-  agg->width = width_of(agg->targets);
+  agg->width = target_width(agg->targets);
 }
 
 namespace {
@@ -365,7 +373,9 @@ Plan* QueryPlanner::plan_windows(Plan* input) {
     for (nodes::WindowFunction* f : node->functions) {
       node->targets.push_back(s_.arena, make_target(s_.arena, f, static_cast<int>(node->targets.size()) + 1));
     }
-    node->total_cost += node->rows * 0.01;
+    double per_row = config::values::cpu_tuple_cost + config::values::cpu_operator_cost * static_cast<double>(order.size() + node->functions.size());
+    for (nodes::WindowFunction* f : node->functions) for (Expr* a : f->args) per_row += expression_cost(a).per_row;
+    node->total_cost += node->rows * per_row;
     current = node;
   }
   return current;

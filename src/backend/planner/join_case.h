@@ -10,6 +10,7 @@ struct JoinPlanner::JoinCase {
   JoinRelation* outer = nullptr;
   JoinRelation* inner = nullptr;
   nodes::JoinType type = nodes::JoinType::inner;
+  const SpecialJoin* special = nullptr;
   bool lateral = false;                    // the inner side reads values of the outer one
   bool inner_unique = false, has_unmergeable = false;
   std::vector<Clause*> conditions, filters, mergeable, hashable;

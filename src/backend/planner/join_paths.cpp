@@ -21,14 +21,15 @@ bool keeps_outer_order(JoinType t) { return t != JoinType::right && t != JoinTyp
 
 }  // namespace
 
-void JoinPlanner::add_join_paths(JoinRelation* relation, JoinRelation* outer, JoinRelation* inner, JoinType type, const SpecialJoin*,
-                                 const std::vector<Clause*>& clauses) {
+void JoinPlanner::add_join_paths(JoinRelation* relation, JoinRelation* outer, JoinRelation* inner, JoinType type,
+                                 const SpecialJoin* special, const std::vector<Clause*>& clauses) {
   if (outer->cheapest == nullptr || inner->cheapest == nullptr || outer->needs.overlaps(inner->relations)) return;
   JoinCase c;
   c.relation = relation;
   c.outer = outer;
   c.inner = inner;
   c.type = type;
+  c.special = special;
   c.lateral = inner->needs.overlaps(outer->relations);
   bool is_outer = type == JoinType::left || type == JoinType::right || type == JoinType::full || type == JoinType::anti;
   for (Clause* k : clauses) {
@@ -91,8 +92,15 @@ bool JoinPlanner::has_unique_index(const JoinRelation& relation, const std::vect
 
 MatchFactors JoinPlanner::match_factors(JoinCase& c) {
   MatchFactors out;
-  double semi = clauses_selectivity(c.conditions, c.type == JoinType::anti ? JoinType::anti : JoinType::semi, c.outer, c.inner);
   double plain = clauses_selectivity(c.conditions, JoinType::inner, c.outer, c.inner);
+  // As PostgreSQL: of joins that are no semi joins the match is the plain selectivity.
+  double semi = plain;
+  if (c.type == JoinType::anti || c.type == JoinType::semi) {
+    semi = clauses_selectivity(c.conditions, c.type, c.outer, c.inner);
+  } else if (c.special != nullptr && c.special->type == JoinType::semi) {   // its right side made unique
+    bool turned = c.outer->relations == c.special->right;
+    semi = clauses_selectivity(c.conditions, JoinType::semi, turned ? c.inner : c.outer, turned ? c.outer : c.inner);
+  }
   out.outer_match = semi;
   out.matches = semi > 0 ? std::max(1.0, plain * c.inner->rows / semi) : 1.0;
   return out;
@@ -193,7 +201,7 @@ void JoinPlanner::try_nest_loop(JoinCase& c, const Path* outer, const Path* inne
   if (stops) {
     double matched = std::rint(outer_rows * c.factors.outer_match), unmatched = outer_rows - matched, part = 2.0 / (c.factors.matches + 1);
     rows = matched * inner_rows * part;
-    bool indexed = source->is_parameterized && checked == c.conditions.size();
+    bool indexed = inner->is_parameterized && inner->kind != PathKind::memoize && checked == c.conditions.size();
     if (indexed) {
       run += inner_run * part;
       if (matched > 1) run += (matched - 1) * again_run * part;

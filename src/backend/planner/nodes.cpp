@@ -3,6 +3,7 @@
 #include "hathi/base/builtin_oids.h"
 #include "hathi/base/stack.h"
 #include "hathi/catalog/lookup.h"
+#include "paths.h"
 #include "query_planner.h"
 
 namespace hathi::planner {
@@ -52,12 +53,7 @@ const TargetEntry* find_target(const List<TargetEntry*>& targets, int ref) {
 
 int width_of(const List<TargetEntry*>& targets) {
   int width = 0;
-  for (const TargetEntry* t : targets) {
-    Oid type = nodes::type_of(t->expr);
-    std::int16_t length = is_valid(type) ? catalog::type_info(type).layout.length : 4;
-    std::int32_t typmod = nodes::typmod_of(t->expr);
-    width += length > 0 ? length : (type == type_oid::bpchar && typmod > 4 ? typmod : 32);
-  }
+  for (const TargetEntry* t : targets) width += type_width(nodes::type_of(t->expr), nodes::typmod_of(t->expr));
   return width;
 }
 

@@ -112,6 +112,7 @@ class QueryPlanner {
   friend Plan* plan_partition(const PartitionedScan& scan, const PlannedStatement& statement, Oid partition, Arena& arena);
   Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
   void set_scan_targets(Plan* plan, int rte);
+  int target_width(const List<TargetEntry*>& targets) const;
   void fill_range_entry(int rte);
   Plan* plan_subquery_rte(int rte, RelPlan& out);
   Plan* plan_function_rte(int rte, RelPlan& out);

@@ -6,6 +6,7 @@
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/planner_settings.h"
+#include "paths.h"
 #include "query_planner.h"
 
 namespace hathi::planner {
@@ -66,6 +67,22 @@ nodes::Variable* QueryPlanner::make_variable(int rte, AttrNumber column) {
   v->source_rte = offset_ + rte;
   v->source_column = column;
   return v;
+}
+
+// Bytes of the columns on average, by statistics where there are some.
+int QueryPlanner::target_width(const List<TargetEntry*>& targets) const {
+  int width = 0;
+  for (const TargetEntry* t : targets) {
+    const Expr* e = t->expr;
+    const catalog::Relation* table = nullptr;
+    if (e->kind == ExprKind::variable) {
+      const auto* v = nodes::as<nodes::Variable>(e);
+      if (v->levels_up == 0 && v->rte > 0 && v->column != 0 && static_cast<std::size_t>(v->rte) <= relations_.size()) table = relations_[static_cast<std::size_t>(v->rte - 1)].get();
+      if (table != nullptr) width += column_width(*table, v->column);
+    }
+    if (table == nullptr) width += type_width(nodes::type_of(e), nodes::typmod_of(e));
+  }
+  return width;
 }
 
 void QueryPlanner::set_scan_targets(Plan* plan, int rte) {

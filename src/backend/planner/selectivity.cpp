@@ -91,19 +91,19 @@ class Values {
     }
     double others = std::max(0.0, 1 - s_.common_total - s_.null_fraction);
     if (s_.histogram.size() < 2) return others > 0 && s_.common.empty() ? kRangeSelectivity : out + others * (s_.common.empty() ? kRangeSelectivity : 0.5);
-    double fraction = in_histogram(value);
-    (void)rows;
+    double fraction = in_histogram(value, or_equal, rows);
     return out + others * fraction;
   }
 
  private:
   int order(Datum mine, Datum value) { return compare(compare_, mine, value, scratch_); }
 
-  double in_histogram(Datum value) {
+  double in_histogram(Datum value, bool or_equal, double rows) {
     std::size_t n = s_.histogram.size(), low = 0, high = n;
     while (low < high) {   // the first bound not below the value
       std::size_t middle = (low + high) / 2;
-      if (order(s_.histogram[middle], value) < 0) low = middle + 1;
+      int r = order(s_.histogram[middle], value);
+      if (r < 0 || (or_equal && r == 0)) low = middle + 1;
       else high = middle;
     }
     double cutoff = 0.01 / static_cast<double>(n - 1);
@@ -111,7 +111,12 @@ class Values {
     if (low == n) return 1 - cutoff;
     double inside = 0.5, a = 0, b = 0, v = 0;
     if (as_number(s_.histogram[low - 1], a) && as_number(s_.histogram[low], b) && as_number(value, v) && b > a) inside = std::clamp((v - a) / (b - a), 0.0, 1.0);
-    return std::clamp((static_cast<double>(low - 1) + inside) / static_cast<double>(n - 1), cutoff, 1 - cutoff);
+    // The line between two bounds counts what equals the value; the first bucket has its lower bound too.
+    double others = distinct_count(s_, rows) - static_cast<double>(s_.common.size()), equal_part = others > 1 ? 1 / others : 0;
+    double fraction = (static_cast<double>(low - 1) + inside) / static_cast<double>(n - 1);
+    if (low == 1) fraction += equal_part * (1 - inside);
+    if (!or_equal) fraction -= equal_part;
+    return std::clamp(fraction, cutoff, 1 - cutoff);
   }
 
   // Integers of one width (dates and times among them).

@@ -194,6 +194,7 @@ void QueryPlanner::cost_groups(Above& a, bool hashed) {
     a.keys = keys;
   }
   a.rows = groups;
+  for (const Qual& q : split(q_->having)) a.rows = clamp_rows(a.rows * selectivity(q.expr, nullptr));
 }
 
 void QueryPlanner::cost_distinct(Above& a, bool hashed) {
