@@ -73,6 +73,8 @@ bool QueryPlanner::reduce_outer_joins(nodes::JoinNode* node, const std::vector<Q
 }
 
 RelPlan QueryPlanner::plan_from(nodes::FromExpr* from) {
+  RelPlan by_key;
+  if (plan_key_lookup(from, by_key)) return by_key;
   reduce_outer_joins(from, {});
   joins_ = std::make_unique<JoinPlanner>(*this, s_);
   joins_->tuple_fraction = wanted_fraction();

@@ -81,6 +81,9 @@ class QueryPlanner {
   void drop_dependent_groups();
   void push_having_down();
 
+  // key_lookup.cpp
+  bool plan_key_lookup(nodes::FromExpr* from, RelPlan& out);
+
   // min_max.cpp
   Plan* plan_min_max();
   Query* extreme_query(const nodes::Aggregate* a, Oid order, int rte, bool nulls_first);
