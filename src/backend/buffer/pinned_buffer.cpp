@@ -151,7 +151,11 @@ PinnedBuffer PinnedBuffer::share() const {
 
 void PinnedBuffer::release() {
   if (index_ == kNoBuffer) return;
-  if (locked_) unlock();
+  if (locked_) {
+    // After an error the locks were released before the objects that took them go.
+    if (index_ < 0 || descriptors[index_].content.held_by_me()) unlock();
+    else locked_ = locked_exclusive_ = false;
+  }
   if (index_ >= 0) unpin(index_);
   else local_unpin(index_);
   index_ = kNoBuffer;

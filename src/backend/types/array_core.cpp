@@ -93,10 +93,34 @@ void check_count(const int* lengths, const int* lowers, int dimensions) {
   }
 }
 
+[[noreturn]] void throw_damaged() { throw SqlError(sqlstate::data_corrupted, "array value is damaged"); }
+
+// The dimensions, the bitmap and the beginning of the elements lie inside the value.
+void require_whole_header(ArrayView array, int count) {
+  std::size_t total = array.total_size();
+  if (total < 16 || array.dimensions() < 0 || array.dimensions() > kMaxDimensions || count < 0) throw_damaged();
+  std::size_t header = 16 + 8 * static_cast<std::size_t>(array.dimensions());
+  std::size_t bitmap = array.has_nulls() ? (static_cast<std::size_t>(count) + 7) / 8 : 0;
+  if (header + bitmap > total || array.data() < array.base() + header || array.data() > array.base() + total) throw_damaged();
+}
+
+// Bytes of the element at p, which must end at `end` at the latest.
+std::size_t size_within(const std::byte* p, TypeLayout layout, const std::byte* end) {
+  if (p >= end) throw_damaged();
+  auto room = static_cast<std::size_t>(end - p);
+  std::size_t size = 0;
+  if (layout.length > 0) size = static_cast<std::size_t>(layout.length);
+  else if (layout.length == -1) size = varlena::is_short(p) || room >= 4 ? varlena::total_size(p) : room + 1;
+  else size = strnlen(reinterpret_cast<const char*>(p), room) + 1;
+  if (size == 0 || size > room) throw_damaged();
+  return size;
+}
+
 }  // namespace
 
 bool ArrayCursor::next(NullableDatum& element) {
   if (index_ >= count_) return false;
+  if (index_ == 0) require_whole_header(array_, count_);
   if (array_.is_null(index_++)) {
     element = {};
     return true;
@@ -107,8 +131,9 @@ bool ArrayCursor::next(NullableDatum& element) {
     auto offset = static_cast<std::size_t>(cursor_ - array_.base());
     cursor_ = array_.base() + align_to(offset, layout_.align);
   }
+  std::size_t size = size_within(cursor_, layout_, array_.base() + array_.total_size());
   element = {fetch(cursor_, layout_), false};
-  cursor_ += stored_size(cursor_, layout_);
+  cursor_ += size;
   return true;
 }
 
