@@ -317,9 +317,10 @@ std::vector<std::uint64_t> count_calls(unsigned seed, const std::string& place) 
 
 Point make_point(int index, unsigned seed, const std::vector<std::uint64_t>& calls, int of_seed, int points_of_seed) {
   // Shares of the kinds, of 20.
-  constexpr Fault kinds[20] = {Fault::power_loss, Fault::io_error, Fault::power_loss, Fault::disk_full, Fault::process_crash, Fault::failed_sync, Fault::power_loss,
-                               Fault::short_write, Fault::io_error, Fault::power_loss, Fault::disk_full, Fault::process_crash, Fault::failed_sync, Fault::io_error,
-                               Fault::power_loss, Fault::disk_full, Fault::short_write, Fault::power_loss, Fault::io_error, Fault::disk_full};
+  constexpr Fault kinds[20] = {Fault::power_loss,  Fault::io_error,      Fault::power_loss,  Fault::disk_full, Fault::process_crash,
+                               Fault::failed_sync, Fault::power_loss,    Fault::short_write, Fault::io_error,  Fault::power_loss,
+                               Fault::disk_full,   Fault::process_crash, Fault::failed_sync, Fault::io_error,  Fault::power_loss,
+                               Fault::disk_full,   Fault::short_write,   Fault::power_loss,  Fault::io_error,  Fault::disk_full};
   Point p{};
   p.seed = seed;
   p.plan.fault = kinds[index % 20];

@@ -48,7 +48,8 @@ std::string logged(int number, const std::string& work) {
 Step transfer(int n, std::mt19937& random) {
   int from = static_cast<int>(random() % kAccounts), to = static_cast<int>(random() % kAccounts), filler = static_cast<int>(random() % 100);
   return {Step::Kind::transfer, n, from * 1000 + to,
-          logged(n, fmt::format("update account set balance = balance - {0}, filler = repeat('f', {3}) where id = {1}; update account set balance = balance + {0} where id = {2};",
+          logged(n, fmt::format("update account set balance = balance - {0}, filler = repeat('f', {3}) where id = {1}; update account set balance = "
+                                "balance + {0} where id = {2};",
                                 n, from, to, filler))};
 }
 
@@ -96,7 +97,10 @@ std::vector<Step> make_steps(unsigned seed) {
     }
   };
   transfers(3);
-  add(Step::Kind::create_table, n + 1, fmt::format("create table made_{0} (a int primary key, b text); insert into made_{0} select g, repeat('m', g * 20) from generate_series(1, {1}) g;", n + 1, kTables));
+  add(Step::Kind::create_table, n + 1,
+      fmt::format(
+          "create table made_{0} (a int primary key, b text); insert into made_{0} select g, repeat('m', g * 20) from generate_series(1, {1}) g;",
+          n + 1, kTables));
   add(Step::Kind::quiet, 0, "insert into fleeting select g from generate_series(10, 40) g");
   transfers(2);
   add(Step::Kind::create_index, n + 1, fmt::format("create index made_index_{} on account (filler, id);", n + 1));
@@ -114,7 +118,10 @@ std::vector<Step> make_steps(unsigned seed) {
   add(Step::Kind::quiet, 0, "create temp table fleeting_too as select g from generate_series(1, 2000) g; drop table fleeting_too");
   if (random() % 2 == 0) add(Step::Kind::quiet, 0, "checkpoint");
   add(Step::Kind::drop_table, 2, "drop table old_2;");
-  add(Step::Kind::create_table, n + 1, fmt::format("create table made_{0} (a int primary key, b text); insert into made_{0} select g, repeat('m', g * 20) from generate_series(1, {1}) g;", n + 1, kTables));
+  add(Step::Kind::create_table, n + 1,
+      fmt::format(
+          "create table made_{0} (a int primary key, b text); insert into made_{0} select g, repeat('m', g * 20) from generate_series(1, {1}) g;",
+          n + 1, kTables));
   transfers(3);
   add(Step::Kind::quiet, 0, "checkpoint");
   transfers(2);
@@ -156,7 +163,8 @@ class Checker {
       if (s.number == 0) continue;
       known.insert(s.number);
       if (outcomes_[i] == Outcome::acknowledged && !committed(s)) wrong(fmt::format("LOST: step {} was acknowledged", s.number));
-      if ((outcomes_[i] == Outcome::failed || outcomes_[i] == Outcome::unknown) && committed(s)) wrong(fmt::format("step {} never committed, and is there", s.number));
+      if ((outcomes_[i] == Outcome::failed || outcomes_[i] == Outcome::unknown) && committed(s))
+        wrong(fmt::format("step {} never committed, and is there", s.number));
     }
     for (std::int64_t n : committed_)
       if (!known.contains(n)) wrong(fmt::format("row {} of log was rolled back, and is there", n));
@@ -192,10 +200,14 @@ class Checker {
             equal(fmt::format("select count(*) from made_{} where a between 1 and 1000", s.argument), kTables);
           }
           break;
-        case Step::Kind::create_index: equal(fmt::format("select count(*) from pg_class where relname = 'made_index_{}'", s.argument), committed(s) ? 1 : 0); break;
+        case Step::Kind::create_index:
+          equal(fmt::format("select count(*) from pg_class where relname = 'made_index_{}'", s.argument), committed(s) ? 1 : 0);
+          break;
         case Step::Kind::drop_table: equal(fmt::format("select count(*) from pg_class where relname = 'old_{}'", s.argument), committed(s) ? 0 : 1); break;
         case Step::Kind::truncate: last_truncate = committed(s) ? s.number : last_truncate; break;
-        case Step::Kind::wide: equal(fmt::format("select coalesce(sum(length(t)), 0)::bigint from wide where n = {}", s.number), committed(s) ? 9600 : 0); break;
+        case Step::Kind::wide:
+          equal(fmt::format("select coalesce(sum(length(t)), 0)::bigint from wide where n = {}", s.number), committed(s) ? 9600 : 0);
+          break;
         case Step::Kind::alter: altered += committed(s) ? s.number : 0; break;
         default: break;
       }
@@ -224,7 +236,9 @@ class Checker {
   }
 
   void still_works() {
-    query("update account set filler = 'checked' where id < 50; update account set filler = 'x' where id < 50; create table later (n int primary key); insert into later values (1); drop table later; checkpoint");
+    query(
+        "update account set filler = 'checked' where id < 50; update account set filler = 'x' where id < 50; create table later (n int primary key); "
+        "insert into later values (1); drop table later; checkpoint");
   }
 
   const std::vector<Step>& steps_;

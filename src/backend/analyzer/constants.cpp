@@ -68,7 +68,8 @@ Expr* transform_constant(ParseState& ps, const ast::Constant* constant) {
     case ast::ConstantKind::bit_string: {
       const TypeInfo& bit = type_info(type_oid::bit);
       try {
-        Datum value = call_function(bit.input, ps.arena, {Datum::of(ps.arena.copy(constant->text).data()), Datum::of(kInvalidOid), Datum::of(std::int32_t{-1})});
+        Datum value = call_function(bit.input, ps.arena,
+                                    {Datum::of(ps.arena.copy(constant->text).data()), Datum::of(kInvalidOid), Datum::of(std::int32_t{-1})});
         return make_constant(ps.arena, type_oid::bit, -1, kInvalidOid, bit.layout, value, false, constant->location);
       } catch (SqlError& e) {
         rethrow_at(e, constant->location);

@@ -200,7 +200,8 @@ std::string constraint_definition(Oid oid, bool pretty, bool full) {
   if (is_valid(relation_oid)) relation = catalog::open_relation(relation_oid, locking::LockMode::none);
   std::string text;
   if (full) {
-    text = is_valid(relation_oid) ? "ALTER TABLE " + relation_text(*relation, true) : "ALTER DOMAIN " + catalog::format_type_qualified(row->get(pgc::contypid).as_oid());
+    text = is_valid(relation_oid) ? "ALTER TABLE " + relation_text(*relation, true)
+                                  : "ALTER DOMAIN " + catalog::format_type_qualified(row->get(pgc::contypid).as_oid());
     text += " ADD CONSTRAINT " + catalog::quote_identifier(name_text(row->get(pgc::conname))) + " ";
   }
   switch (row->get(pgc::contype).as_char()) {

@@ -278,7 +278,8 @@ void Deparser::expression(const Expr* e, bool show_implicit) {
         out_ += " " + operator_name(a->op, type_of(a->scalar), element_type_of(catalog::base_type(type_of(a->array)))) + (a->use_or ? " ANY (" : " ALL (");
         expression_in_parentheses(a->array, true, e);
         // A bare sub-SELECT would be read as a set of rows, not as an array.
-        if (is<SubLink>(a->array) && as<SubLink>(a->array)->type == SubLink::Type::scalar) out_ += "::" + catalog::format_type(type_of(a->array), typmod_of(a->array));
+        if (is<SubLink>(a->array) && as<SubLink>(a->array)->type == SubLink::Type::scalar)
+          out_ += "::" + catalog::format_type(type_of(a->array), typmod_of(a->array));
         out_ += ')';
       });
       break;

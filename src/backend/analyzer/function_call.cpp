@@ -57,7 +57,8 @@ void unify_hypothetical_args(Call& call, std::size_t aggregated) {
   std::size_t first_hypothetical = direct - aggregated;
   for (std::size_t i = 0; i < aggregated; ++i) {
     std::size_t h = first_hypothetical + i, a = direct + i;
-    if (call.choice.declared[h] != call.choice.declared[a]) throw SqlError(sqlstate::internal_error, "hypothetical-set aggregate has inconsistent declared argument types");
+    if (call.choice.declared[h] != call.choice.declared[a])
+      throw SqlError(sqlstate::internal_error, "hypothetical-set aggregate has inconsistent declared argument types");
     if (call.choice.declared[h] != type_oid::any) continue;
     List<Expr*> pair;
     pair.push_back(call.ps.arena, call.args[h]);

@@ -108,7 +108,8 @@ void check_kind_of(const FunctionInfo& f, char kind, const std::string& signatur
       if (f.kind != 'p') throw SqlError(sqlstate::wrong_object_type, "{} is not a procedure", signature);
       break;
     case 'a':
-      if (f.kind != 'a') throw SqlError(sqlstate::wrong_object_type, "function {} is not an aggregate", object->star ? name_text(object->name) + "(*)" : signature);
+      if (f.kind != 'a')
+        throw SqlError(sqlstate::wrong_object_type, "function {} is not an aggregate", object->star ? name_text(object->name) + "(*)" : signature);
       break;
     default: break;
   }

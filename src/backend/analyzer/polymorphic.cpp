@@ -93,7 +93,12 @@ struct Families {
  private:
   bool read_plain(Oid to, Oid from, bool strict) {
     plain.seen = true;
-    if (from == type_oid::unknown) { plain.unknown = true; if (to == anynonarray) plain.nonarray = true; if (to == anyenum) plain.enumeration = true; return true; }
+    if (from == type_oid::unknown) {
+      plain.unknown = true;
+      if (to == anynonarray) plain.nonarray = true;
+      if (to == anyenum) plain.enumeration = true;
+      return true;
+    }
     if (to == anyelement || to == anynonarray || to == anyenum) {
       if (to == anynonarray) plain.nonarray = true;
       if (to == anyenum) plain.enumeration = true;
@@ -165,7 +170,9 @@ bool settle_plain(Family& f, bool strict) {
   if (is_valid(f.multirange)) {
     Oid range = multirange_range(f.multirange);
     if (!is_valid(range)) {
-      if (strict) throw SqlError(sqlstate::datatype_mismatch, "argument declared {} is not a multirange type but type {}", "anymultirange", type_text(f.multirange));
+      if (strict)
+        throw SqlError(sqlstate::datatype_mismatch, "argument declared {} is not a multirange type but type {}", "anymultirange",
+                       type_text(f.multirange));
       return false;
     }
     if (!is_valid(f.range)) f.range = range;

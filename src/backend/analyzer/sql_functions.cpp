@@ -275,7 +275,8 @@ std::string trigger_text(Oid oid, bool pretty, Arena& arena) {
   const FunctionInfo& function = catalog::function_info(row->get(pgt::tgfoid).as_oid());
   int type = row->get(pgt::tgtype).as_int16();
   bool constraint = is_valid(row->get(pgt::tgconstraint).as_oid());
-  std::string text = std::string("CREATE ") + (constraint ? "CONSTRAINT " : "") + "TRIGGER " + catalog::quote_identifier(name_text(row->get(pgt::tgname))) + " ";
+  std::string text =
+      std::string("CREATE ") + (constraint ? "CONSTRAINT " : "") + "TRIGGER " + catalog::quote_identifier(name_text(row->get(pgt::tgname))) + " ";
   text += (type & 2) != 0 ? "BEFORE" : (type & 64) != 0 ? "INSTEAD OF" : "AFTER";
   std::string_view separator = " ";
   auto event = [&](int bit, std::string_view word) {
@@ -301,7 +302,10 @@ std::string trigger_text(Oid oid, bool pretty, Arena& arena) {
     text += row->get(pgt::tginitdeferred).as_bool() ? "DEFERRED " : "IMMEDIATE ";
   }
   text += (type & 1) != 0 ? "FOR EACH ROW " : "FOR EACH STATEMENT ";
-  text += "EXECUTE FUNCTION " + catalog::quote_qualified(catalog::function_is_visible(function.oid) ? std::string() : catalog::schema_name(function.schema), function.name) + "(";
+  text +=
+      "EXECUTE FUNCTION " +
+      catalog::quote_qualified(catalog::function_is_visible(function.oid) ? std::string() : catalog::schema_name(function.schema), function.name) +
+      "(";
   // Arguments are stored one after another, each ended by a NUL.
   std::string_view args = varlena::text(row->get(pgt::tgargs), arena);
   for (int i = 0; i < row->get(pgt::tgnargs).as_int16(); ++i) {
@@ -316,13 +320,33 @@ Datum triggerdef(FunctionCall& call) { return text_or_null(call, trigger_text(ca
 Datum triggerdef_pretty(FunctionCall& call) { return text_or_null(call, trigger_text(call.arg(0).as_oid(), call.arg(1).as_bool(), call.arena())); }
 
 constexpr BuiltinFunction kFunctions[] = {
-    {Oid{1387}, constraintdef}, {Oid{1573}, ruledef}, {Oid{1640}, viewdef_name}, {Oid{1641}, viewdef}, {Oid{1643}, indexdef},
-    {Oid{1665}, serial_sequence}, {Oid{1716}, pg_get_expr}, {Oid{2098}, functiondef}, {Oid{2162}, function_arguments},
-    {Oid{2165}, function_result}, {Oid{2232}, function_identity_arguments}, {Oid{2504}, ruledef_pretty}, {Oid{2505}, viewdef_name_pretty},
-    {Oid{2506}, viewdef_pretty}, {Oid{2507}, indexdef_column}, {Oid{2508}, constraintdef_pretty}, {Oid{2509}, pg_get_expr_pretty},
-    {Oid{3159}, viewdef_wrap}, {Oid{3352}, partkeydef}, {Oid{3808}, function_arg_default},
-    {Oid{1662}, triggerdef}, {Oid{2730}, triggerdef_pretty},
-    {Oid{3408}, partition_constraint_definition}, {Oid{3415}, nothing_to_print}, {Oid{6173}, nothing_to_print}, {Oid{6174}, nothing_to_print}, {Oid{6197}, nothing_to_print},
+    {Oid{1387}, constraintdef},
+    {Oid{1573}, ruledef},
+    {Oid{1640}, viewdef_name},
+    {Oid{1641}, viewdef},
+    {Oid{1643}, indexdef},
+    {Oid{1665}, serial_sequence},
+    {Oid{1716}, pg_get_expr},
+    {Oid{2098}, functiondef},
+    {Oid{2162}, function_arguments},
+    {Oid{2165}, function_result},
+    {Oid{2232}, function_identity_arguments},
+    {Oid{2504}, ruledef_pretty},
+    {Oid{2505}, viewdef_name_pretty},
+    {Oid{2506}, viewdef_pretty},
+    {Oid{2507}, indexdef_column},
+    {Oid{2508}, constraintdef_pretty},
+    {Oid{2509}, pg_get_expr_pretty},
+    {Oid{3159}, viewdef_wrap},
+    {Oid{3352}, partkeydef},
+    {Oid{3808}, function_arg_default},
+    {Oid{1662}, triggerdef},
+    {Oid{2730}, triggerdef_pretty},
+    {Oid{3408}, partition_constraint_definition},
+    {Oid{3415}, nothing_to_print},
+    {Oid{6173}, nothing_to_print},
+    {Oid{6174}, nothing_to_print},
+    {Oid{6197}, nothing_to_print},
 };
 
 }  // namespace

@@ -107,7 +107,10 @@ template <class N>
 void increment(N* node, int delta, int min_level) {
   if (delta == 0 || node == nullptr) return;
   walk(node, 0, [&](Expr* x, int depth) {
-    int* place = is<Variable>(x) ? &as<Variable>(x)->levels_up : is<Aggregate>(x) ? &as<Aggregate>(x)->levels_up : is<Grouping>(x) ? &as<Grouping>(x)->levels_up : nullptr;
+    int* place = is<Variable>(x)    ? &as<Variable>(x)->levels_up
+                 : is<Aggregate>(x) ? &as<Aggregate>(x)->levels_up
+                 : is<Grouping>(x)  ? &as<Grouping>(x)->levels_up
+                                    : nullptr;
     if (place != nullptr && *place >= min_level + depth) *place += delta;
     return false;
   });

@@ -28,7 +28,8 @@ bool lines_are_sound(PageView page) {
   for (std::uint16_t i = 1; i <= count; ++i) {
     LinePointer lp = page.line(OffsetNumber{i});
     if (lp.state() != LinePointer::State::normal && lp.state() != LinePointer::State::dead) return false;
-    if (lp.offset() % 8 != 0 || lp.offset() < header.upper || lp.length() < sizeof(EntryHeader) || lp.offset() + align8(lp.length()) > header.special) return false;
+    if (lp.offset() % 8 != 0 || lp.offset() < header.upper || lp.length() < sizeof(EntryHeader) || lp.offset() + align8(lp.length()) > header.special)
+      return false;
     if (!entry_is_sound(page.bytes() + lp.offset(), lp.length())) return false;
     used += align8(lp.length());
   }

@@ -86,11 +86,14 @@ void Verifier::check_page_itself(Copy& c, std::uint32_t number) {
     for (int n = 1; is_posting(e) && n < posting_count(e); ++n)
       if (!(posting_tid(e, n - 1) < posting_tid(e, n)))
         throw SqlError(sqlstate::index_corrupted, "posting list contains misplaced TID in index \"{}\"", index.name)
-            .detail(fmt::format("Index tid={} posting list offset={} page lsn={:X}/{:X}.", place(c, i), n, page.header().lsn.value() >> 32, page.header().lsn.value() & 0xFFFFFFFFu));
+            .detail(fmt::format("Index tid={} posting list offset={} page lsn={:X}/{:X}.", place(c, i), n, page.header().lsn.value() >> 32,
+                                page.header().lsn.value() & 0xFFFFFFFFu));
     if (!is_rightmost(page) && !in_order(index, e, high_key(page), true))
       violated(index, "high key", fmt::format("Index tid={} page level={}.", place(c, i), number));
     if (i < count && !in_order(index, e, entry_at(page, static_cast<std::uint16_t>(i + 1)), false))
-      violated(index, "item order", fmt::format("Lower index tid={} higher index tid={} page level={}.", place(c, i), place(c, static_cast<std::uint16_t>(i + 1)), number));
+      violated(
+          index, "item order",
+          fmt::format("Lower index tid={} higher index tid={} page level={}.", place(c, i), place(c, static_cast<std::uint16_t>(i + 1)), number));
   }
 }
 
@@ -108,7 +111,8 @@ void Verifier::check_against_left(Copy& left, Copy& right) {
 void Verifier::check_downlink(Copy& c, std::size_t& at) {
   PageView page = c.page();
   if (at >= above.size() || above[at].child != c.block) {
-    throw SqlError(sqlstate::index_corrupted, "index block lacks downlink in index \"{}\"", index.name).detail(fmt::format("Block={} level={}.", c.block, special(page).level));
+    throw SqlError(sqlstate::index_corrupted, "index block lacks downlink in index \"{}\"", index.name)
+        .detail(fmt::format("Block={} level={}.", c.block, special(page).level));
   }
   const Downlink& link = above[at++];
   if (link.bound.empty()) return;
@@ -153,14 +157,16 @@ void Verifier::level(std::uint32_t leftmost, std::uint32_t number) {
       have_left = true;
       std::swap(left, current);
     } else if (parents) {
-      throw SqlError(sqlstate::index_corrupted, "downlink or sibling link points to deleted block in index \"{}\"", index.name).detail(fmt::format("Block={}.", block));
+      throw SqlError(sqlstate::index_corrupted, "downlink or sibling link points to deleted block in index \"{}\"", index.name)
+          .detail(fmt::format("Block={}.", block));
     }
     PageView seen = have_left && left->block == block ? left->page() : current->page();
     block = special(seen).next;
     reset_comparison_arena();
   }
   if (parents && !above.empty() && at != above.size())
-    throw SqlError(sqlstate::index_corrupted, "downlink of index \"{}\" leads to a page that its siblings do not know", index.name).detail(fmt::format("Block={}.", above[at].child));
+    throw SqlError(sqlstate::index_corrupted, "downlink of index \"{}\" leads to a page that its siblings do not know", index.name)
+        .detail(fmt::format("Block={}.", above[at].child));
 }
 
 // Leftmost page of the level below.

@@ -28,7 +28,9 @@ void invalidate(BufferIndex i, Match match) {
         return;
       }
     }
-    if (tries > 100000) throw SqlError(sqlstate::internal_error, "block {} of relation {} is still pinned", tag.block.value(), storage::relation_path(tag.file, tag.fork));
+    if (tries > 100000)
+      throw SqlError(sqlstate::internal_error, "block {} of relation {} is still pinned", tag.block.value(),
+                     storage::relation_path(tag.file, tag.fork));
     ::usleep(100);
   }
 }

@@ -39,8 +39,8 @@ bool page_is_zero(const std::byte* page) {
 bool page_header_is_sane(const std::byte* page) {
   PageHeader h;
   std::memcpy(static_cast<void*>(&h), page, kPageHeaderSize);
-  return h.version == kPageVersion && h.lower >= kPageHeaderSize && h.lower <= h.upper && h.upper <= h.special && h.special <= kPageSize && h.special % 8 == 0 &&
-         (h.flags & ~(kPageAllVisible | kPageHasFreeLines | kPageFull)) == 0 && h.reserved == 0;
+  return h.version == kPageVersion && h.lower >= kPageHeaderSize && h.lower <= h.upper && h.upper <= h.special && h.special <= kPageSize &&
+         h.special % 8 == 0 && (h.flags & ~(kPageAllVisible | kPageHasFreeLines | kPageFull)) == 0 && h.reserved == 0;
 }
 
 }  // namespace hathi

@@ -107,8 +107,8 @@ std::vector<ToWrite> collect(Select select) {
 class WriteBack {
  public:
   void add(const BlockTag& tag) {
-    if (count_ > 0 && count_ < kRun && tag.file == first_.file && tag.fork == first_.fork && tag.block.value() - first_.block.value() == static_cast<std::uint32_t>(count_) &&
-        tag.block.value() % storage::kSegmentBlocks != 0) {
+    if (count_ > 0 && count_ < kRun && tag.file == first_.file && tag.fork == first_.fork &&
+        tag.block.value() - first_.block.value() == static_cast<std::uint32_t>(count_) && tag.block.value() % storage::kSegmentBlocks != 0) {
       ++count_;
       return;
     }

@@ -76,7 +76,8 @@ void note_row_change(Oid catalog, const CatalogRow& row) {
   if (catalog == catalog_oid::pg_cast) {
     versions::note(cast_slot(row.get(pg_cast::castsource).as_oid(), row.get(pg_cast::casttarget).as_oid()));
   }
-  if (catalog == catalog_oid::pg_cast || catalog == catalog_oid::pg_db_role_setting || catalog == catalog_oid::pg_default_acl) versions::note(versions::slot_of_name(catalog, kWholeCatalog));
+  if (catalog == catalog_oid::pg_cast || catalog == catalog_oid::pg_db_role_setting || catalog == catalog_oid::pg_default_acl)
+    versions::note(versions::slot_of_name(catalog, kWholeCatalog));
   if (AttrNumber column = name_column(catalog); column != 0) note_name(catalog, row.get(column));
   if (is_cached_as_a_whole(catalog)) note_class(catalog);
   if (!is_part && catalog_definition(catalog)->columns[0].name == "oid") note_object(catalog, row.get(1).as_oid());

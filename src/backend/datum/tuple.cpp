@@ -197,7 +197,8 @@ HeapTuple form_tuple(const TupleDescriptor& descriptor, const Datum* values, con
 }
 
 void throw_damaged_row(const HeapTuple& tuple) {
-  throw SqlError(sqlstate::data_corrupted, "damaged row version at ({},{}) of the table with OID {}", tuple.tid.block.value(), tuple.tid.offset.value(), raw(tuple.table));
+  throw SqlError(sqlstate::data_corrupted, "damaged row version at ({},{}) of the table with OID {}", tuple.tid.block.value(),
+                 tuple.tid.offset.value(), raw(tuple.table));
 }
 
 void deform_bounded(const TupleDescriptor& descriptor, const std::byte* data, std::size_t size, const std::byte* bitmap, int stored, int n, int& first,

@@ -110,7 +110,8 @@ void require_action_allowed(const catalog::Relation& r, const parser::AlterTable
     bool plain_index = rule.action == parser::AlterTableAction::attach_partition && r.kind == kind::index;
     if (rule.action != c.action || ((rule.kinds & bit_of(r.kind)) != 0 && !plain_index)) continue;
     throw SqlError(sqlstate::wrong_object_type, "ALTER action {} cannot be performed on relation \"{}\"", rule.words, r.name)
-        .detail(fmt::format("This operation is not supported for {}.", r.kind == kind::partitioned_index ? "partitioned indexes" : relation_words(r.kind).plural));
+        .detail(fmt::format("This operation is not supported for {}.",
+                            r.kind == kind::partitioned_index ? "partitioned indexes" : relation_words(r.kind).plural));
   }
 }
 

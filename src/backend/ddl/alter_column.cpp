@@ -61,7 +61,8 @@ AttrNumber statistics_column(const catalog::Relation& r, const AlterTableCommand
       throw SqlError(sqlstate::feature_not_supported, "cannot alter statistics on included column \"{}\" of index \"{}\"", attribute(r, number).name, r.name);
     }
     if (r.index->columns[static_cast<std::size_t>(number - 1)] != 0) {
-      throw SqlError(sqlstate::feature_not_supported, "cannot alter statistics on non-expression column \"{}\" of index \"{}\"", attribute(r, number).name, r.name)
+      throw SqlError(sqlstate::feature_not_supported, "cannot alter statistics on non-expression column \"{}\" of index \"{}\"",
+                     attribute(r, number).name, r.name)
           .hint("Alter statistics on table column instead.");
     }
   }

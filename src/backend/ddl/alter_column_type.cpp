@@ -35,7 +35,8 @@ void check_may_change(const catalog::Relation& r, const Attribute& column, AttrN
     throw SqlError(sqlstate::invalid_table_definition, "cannot alter inherited column \"{}\"", column.name);
   }
   if (is_in_partition_key(r, number)) {
-    throw SqlError(sqlstate::invalid_table_definition, "cannot alter column \"{}\" because it is part of the partition key of relation \"{}\"", column.name, r.name);
+    throw SqlError(sqlstate::invalid_table_definition, "cannot alter column \"{}\" because it is part of the partition key of relation \"{}\"",
+                   column.name, r.name);
   }
   if (!context.recurse && has_partitions(r)) {
     throw SqlError(sqlstate::invalid_table_definition, "type of inherited column \"{}\" must be changed in child tables too", column.name);
@@ -69,7 +70,8 @@ void change_type(Oid table, const AlterTableCommand& c, const AlterContext& cont
   nodes::Expr* coerced = analyzer::coerce_to_type(e, type.type, type.typmod, analyzer::CoercionContext::assignment, nodes::CallForm::implicit_cast, -1, arena);
   if (coerced == nullptr) {
     if (c.expr != nullptr) {
-      throw SqlError(sqlstate::datatype_mismatch, "result of USING clause for column \"{}\" cannot be cast automatically to type {}", c.name, catalog::format_type(type.type, type.typmod))
+      throw SqlError(sqlstate::datatype_mismatch, "result of USING clause for column \"{}\" cannot be cast automatically to type {}", c.name,
+                     catalog::format_type(type.type, type.typmod))
           .hint("You might need to add an explicit cast.");
     }
     throw SqlError(sqlstate::datatype_mismatch, "column \"{}\" cannot be cast automatically to type {}", c.name, catalog::format_type(type.type, type.typmod))

@@ -15,7 +15,8 @@ namespace {
 // Types that have no owner of their own.
 void check_type(Oid oid) {
   const catalog::TypeInfo& type = catalog::type_info(oid);
-  if (type.kind == 'c' && is_valid(type.relation) && catalog::open_relation(type.relation, locking::LockMode::access_share)->kind != catalog::relation_kind::composite) {
+  if (type.kind == 'c' && is_valid(type.relation) &&
+      catalog::open_relation(type.relation, locking::LockMode::access_share)->kind != catalog::relation_kind::composite) {
     throw SqlError(sqlstate::wrong_object_type, "{} is a table's row type", catalog::format_type(oid)).hint("Use ALTER TABLE instead.");
   }
   if (type.is_true_array() && type.kind == 'b') {

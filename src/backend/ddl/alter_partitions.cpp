@@ -61,7 +61,8 @@ void check_may_attach(const Relation& parent, const Relation& child) {
   }
   std::vector<Oid> below = child.kind == kind::partitioned_table ? all_descendants(child.oid, LockMode::access_exclusive) : std::vector<Oid>();
   if (child.oid == parent.oid || std::find(below.begin(), below.end(), parent.oid) != below.end()) {
-    throw SqlError(sqlstate::duplicate_table, "circular inheritance not allowed").detail(fmt::format("\"{}\" is already a child of \"{}\".", parent.name, child.name));
+    throw SqlError(sqlstate::duplicate_table, "circular inheritance not allowed")
+        .detail(fmt::format("\"{}\" is already a child of \"{}\".", parent.name, child.name));
   }
   check_temporary(parent, child);
   for (int i = 0; i < child.descriptor->count(); ++i) {
@@ -113,10 +114,12 @@ void merge_checks(const Relation& parent, const Relation& child) {
       wrong(sqlstate::datatype_mismatch, fmt::format("child table \"{}\" has different definition for check constraint \"{}\"", child.name, check.name));
     }
     if (own->no_inherit) {
-      wrong(sqlstate::invalid_object_definition, fmt::format("constraint \"{}\" conflicts with non-inherited constraint on child table \"{}\"", check.name, child.name));
+      wrong(sqlstate::invalid_object_definition,
+            fmt::format("constraint \"{}\" conflicts with non-inherited constraint on child table \"{}\"", check.name, child.name));
     }
     if (check.validated && !own->validated) {
-      wrong(sqlstate::invalid_object_definition, fmt::format("constraint \"{}\" conflicts with NOT VALID constraint on child table \"{}\"", check.name, child.name));
+      wrong(sqlstate::invalid_object_definition,
+            fmt::format("constraint \"{}\" conflicts with NOT VALID constraint on child table \"{}\"", check.name, child.name));
     }
     set_check_inherited(own->oid, true);
   }
@@ -184,7 +187,8 @@ void remove_dependency_on_parent(Oid child, Oid parent) {
   CatalogTable table(catalog_oid::pg_depend, LockMode::row_exclusive);
   const catalog::CatalogKey keys[] = {{d::classid, Datum::of(catalog_oid::pg_class)}, {d::objid, Datum::of(child)}};
   table.scan(keys, arena, [&](CatalogRow& row) {
-    bool on_parent = row.get(d::objsubid).as_int32() == 0 && row.get(d::refclassid).as_oid() == catalog_oid::pg_class && row.get(d::refobjid).as_oid() == parent;
+    bool on_parent =
+        row.get(d::objsubid).as_int32() == 0 && row.get(d::refclassid).as_oid() == catalog_oid::pg_class && row.get(d::refobjid).as_oid() == parent;
     if (on_parent && row.get(d::deptype).as_char() == 'a') found.push_back(row.tid);
     return true;
   });

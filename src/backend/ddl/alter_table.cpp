@@ -68,10 +68,12 @@ void change_persistence(Oid table, char persistence) {
     if (other == table) continue;
     catalog::RelationRef o = catalog::open_relation(other, locking::LockMode::access_share);
     if (persistence == 'p' && o->persistence != 'p') {
-      throw SqlError(sqlstate::invalid_table_definition, "could not change table \"{}\" to logged because it references unlogged table \"{}\"", r->name, o->name);
+      throw SqlError(sqlstate::invalid_table_definition, "could not change table \"{}\" to logged because it references unlogged table \"{}\"",
+                     r->name, o->name);
     }
     if (persistence == 'u' && o->persistence == 'p') {
-      throw SqlError(sqlstate::invalid_table_definition, "could not change table \"{}\" to unlogged because it references logged table \"{}\"", o->name, r->name);
+      throw SqlError(sqlstate::invalid_table_definition, "could not change table \"{}\" to unlogged because it references logged table \"{}\"",
+                     o->name, r->name);
     }
   }
   TupleDescriptor* row = copy_descriptor(*r->descriptor, arena);

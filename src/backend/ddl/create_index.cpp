@@ -125,8 +125,14 @@ void check_table(const catalog::Relation& r) {
   if (r.index != nullptr) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is an index", r.name);
   if (r.kind == kind::composite) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is a composite type", r.name);
   if (r.kind != kind::table && r.kind != kind::materialized_view && r.kind != kind::partitioned_table) {
-    std::string_view what = r.kind == kind::view ? "views" : r.kind == kind::foreign_table ? "foreign tables" : r.kind == kind::sequence ? "sequences" : r.kind == kind::toast ? "TOAST tables" : r.kind == kind::composite ? "composite types" : "indexes";
-    throw SqlError(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"", r.name).detail(fmt::format("This operation is not supported for {}.", what));
+    std::string_view what = r.kind == kind::view            ? "views"
+                            : r.kind == kind::foreign_table ? "foreign tables"
+                            : r.kind == kind::sequence      ? "sequences"
+                            : r.kind == kind::toast         ? "TOAST tables"
+                            : r.kind == kind::composite     ? "composite types"
+                                                            : "indexes";
+    throw SqlError(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"", r.name)
+        .detail(fmt::format("This operation is not supported for {}.", what));
   }
   if (!catalog::is_owner(catalog_oid::pg_class, r.oid, catalog::current_role())) catalog::throw_not_owner("table", r.name);
 }
@@ -157,7 +163,8 @@ NewIndex define_index(const parser::CreateIndexStatement& s, const catalog::Rela
     analyzer::ExpressionScope scope = analyzer::scope_of(r);
     nodes::Expr* e = analyzer::analyze_condition(s.where, text, arena, &scope, analyzer::Clause::index_predicate, "WHERE");
     if (analyzer::volatility_of(e) != 'i') throw SqlError(sqlstate::invalid_object_definition, "functions in index predicate must be marked IMMUTABLE");
-    if (nodes::is<nodes::BooleanExpr>(e) && nodes::as<nodes::BooleanExpr>(e)->op == nodes::BooleanExpr::Op::and_op) n.predicate = nodes::as<nodes::BooleanExpr>(e)->args;
+    if (nodes::is<nodes::BooleanExpr>(e) && nodes::as<nodes::BooleanExpr>(e)->op == nodes::BooleanExpr::Op::and_op)
+      n.predicate = nodes::as<nodes::BooleanExpr>(e)->args;
     else n.predicate.push_back(arena, e);
   }
   std::vector<std::string_view> toast;

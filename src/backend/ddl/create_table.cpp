@@ -77,7 +77,8 @@ void store_defaults(Oid table, const TableDefinition& definition, const std::vec
       if (e != nullptr) store_default(table, number, e, column.generated);
     }
   }
-  for (const auto& [number, e] : definition.inherited_defaults) store_default(table, number, e, definition.columns[static_cast<std::size_t>(number - 1)].generated);
+  for (const auto& [number, e] : definition.inherited_defaults)
+    store_default(table, number, e, definition.columns[static_cast<std::size_t>(number - 1)].generated);
   for (std::size_t i = 0; i < definition.sequences.size(); ++i) {
     const PendingSequence& pending = definition.sequences[i];
     auto number = static_cast<AttrNumber>(pending.column + 1);

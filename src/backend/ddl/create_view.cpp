@@ -100,7 +100,8 @@ void add_columns(const catalog::Relation& old, const std::vector<NewColumn>& col
     catalog::CatalogTable table(catalog_oid::pg_attribute, locking::LockMode::row_exclusive);
     for (std::size_t i = first; i < columns.size(); ++i) insert_column(table, old.oid, columns[i], static_cast<AttrNumber>(i + 1), arena);
   }
-  update_class_row(old.oid, [&](catalog::CatalogRow& row, Arena&) { row.set(catalog::pg_class::relnatts, Datum::of(static_cast<std::int16_t>(columns.size()))); });
+  update_class_row(
+      old.oid, [&](catalog::CatalogRow& row, Arena&) { row.set(catalog::pg_class::relnatts, Datum::of(static_cast<std::int16_t>(columns.size()))); });
   transaction::advance_command();
 }
 

@@ -16,7 +16,8 @@ using parser::ObjectType;
 namespace {
 
 void lock_object(const ObjectAddress& o) {
-  locking::acquire(transaction::owner(), locking::LockTag::object_tag(catalog::current_database(), o.class_id, o.object, 0), locking::LockMode::access_exclusive);
+  locking::acquire(transaction::owner(), locking::LockTag::object_tag(catalog::current_database(), o.class_id, o.object, 0),
+                   locking::LockMode::access_exclusive);
 }
 
 std::optional<ObjectAddress> find_schema_object(const parser::ObjectRef& object, bool missing_ok) {
@@ -39,7 +40,8 @@ std::optional<ObjectAddress> find_type_object(const parser::ObjectRef& object, s
     report_notice(sqlstate::successful_completion, "type \"{}\" does not exist, skipping", name);
     return std::nullopt;
   }
-  if (domain && catalog::type_info(oid).kind != 'd') throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not a domain", analyzer::type_name_text(object.type));
+  if (domain && catalog::type_info(oid).kind != 'd')
+    throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not a domain", analyzer::type_name_text(object.type));
   return ObjectAddress{catalog_oid::pg_type, oid, 0};
 }
 
@@ -63,7 +65,10 @@ std::string signature_text(const parser::ObjectRef& object, const std::vector<Oi
 }
 
 std::optional<ObjectAddress> find_function_object(ObjectType type, const parser::ObjectRef& object, std::string_view text, bool missing_ok) {
-  std::string_view noun = type == ObjectType::procedure ? "procedure" : type == ObjectType::routine ? "routine" : type == ObjectType::aggregate ? "aggregate" : "function";
+  std::string_view noun = type == ObjectType::procedure   ? "procedure"
+                          : type == ObjectType::routine   ? "routine"
+                          : type == ObjectType::aggregate ? "aggregate"
+                                                          : "function";
   std::size_t parts = object.name.size();
   Oid schema = kInvalidOid;
   if (parts > 1) {
@@ -130,7 +135,8 @@ RelationWords relation_words(char k) {
     case kind::table:
     case kind::partitioned_table: return {"table", "a table", "tables", "Use DROP TABLE to remove a table."};
     case kind::view: return {"view", "a view", "views", "Use DROP VIEW to remove a view."};
-    case kind::materialized_view: return {"materialized view", "a materialized view", "materialized views", "Use DROP MATERIALIZED VIEW to remove a materialized view."};
+    case kind::materialized_view:
+      return {"materialized view", "a materialized view", "materialized views", "Use DROP MATERIALIZED VIEW to remove a materialized view."};
     case kind::index:
     case kind::partitioned_index: return {"index", "an index", "indexes", "Use DROP INDEX to remove an index."};
     case kind::sequence: return {"sequence", "a sequence", "sequences", "Use DROP SEQUENCE to remove a sequence."};

@@ -40,7 +40,8 @@ void take_option(const parser::Option*& place, const parser::Option& option) {
 
 int character_position(std::string_view text, int byte_offset) {
   int position = 1;
-  for (int i = 0; i < byte_offset && i < static_cast<int>(text.size()); ++i) position += (static_cast<unsigned char>(text[static_cast<std::size_t>(i)]) & 0xC0) != 0x80;
+  for (int i = 0; i < byte_offset && i < static_cast<int>(text.size()); ++i)
+    position += (static_cast<unsigned char>(text[static_cast<std::size_t>(i)]) & 0xC0) != 0x80;
   return position;
 }
 

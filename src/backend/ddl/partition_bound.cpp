@@ -22,7 +22,8 @@ using parser::PartitionBoundKind;
 
 class Reader {
  public:
-  Reader(const catalog::Relation& parent, const PartitionKey& key, std::string_view text, Arena& arena) : parent_(parent), key_(key), text_(text), arena_(arena) {}
+  Reader(const catalog::Relation& parent, const PartitionKey& key, std::string_view text, Arena& arena)
+      : parent_(parent), key_(key), text_(text), arena_(arena) {}
 
   Bound read(const parser::PartitionBound& s) {
     Bound b;
@@ -155,16 +156,19 @@ void check_modulus(const PartitionDescriptor& d, const Bound& b) {
   constexpr std::string_view kMessage = "every hash partition modulus must be a factor of the next larger modulus";
   if (below == nullptr && above != nullptr && above->modulus % b.modulus != 0) {
     throw SqlError(sqlstate::invalid_object_definition, "{}", kMessage)
-        .detail(fmt::format("The new modulus {} is not a factor of {}, the modulus of existing partition \"{}\".", b.modulus, above->modulus, name_of(above_oid)));
+        .detail(fmt::format("The new modulus {} is not a factor of {}, the modulus of existing partition \"{}\".", b.modulus, above->modulus,
+                            name_of(above_oid)));
   }
   if (below == nullptr) return;
   if (b.modulus % below->modulus != 0) {
     throw SqlError(sqlstate::invalid_object_definition, "{}", kMessage)
-        .detail(fmt::format("The new modulus {} is not divisible by {}, the modulus of existing partition \"{}\".", b.modulus, below->modulus, name_of(below_oid)));
+        .detail(fmt::format("The new modulus {} is not divisible by {}, the modulus of existing partition \"{}\".", b.modulus, below->modulus,
+                            name_of(below_oid)));
   }
   if (above != nullptr && above->modulus % b.modulus != 0) {
     throw SqlError(sqlstate::invalid_object_definition, "{}", kMessage)
-        .detail(fmt::format("The new modulus {} is not a factor of {}, the modulus of existing partition \"{}\".", b.modulus, above->modulus, name_of(above_oid)));
+        .detail(fmt::format("The new modulus {} is not a factor of {}, the modulus of existing partition \"{}\".", b.modulus, above->modulus,
+                            name_of(above_oid)));
   }
 }
 

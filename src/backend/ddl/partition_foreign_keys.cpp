@@ -186,7 +186,8 @@ void remove_action_triggers(const StoredKey& key) {
     const catalog::CatalogKey keys[] = {{t::tgconstraint, Datum::of(key.oid)}};
     triggers.scan(keys, arena, [&](CatalogRow& row) {
       Oid code = row.get(t::tgfoid).as_oid();
-      if (row.get(t::tgrelid).as_oid() == key.key.referenced && code != Oid{1644} && code != Oid{1645}) found.push_back({catalog_oid::pg_trigger, row.get(t::oid).as_oid(), 0});
+      if (row.get(t::tgrelid).as_oid() == key.key.referenced && code != Oid{1644} && code != Oid{1645})
+        found.push_back({catalog_oid::pg_trigger, row.get(t::oid).as_oid(), 0});
       return true;
     });
   }
@@ -316,7 +317,8 @@ void clone_foreign_keys(const catalog::Relation& parent, Oid child, bool validat
 namespace {
 
 // The parent's partition that takes the key a referencing row has; the key columns of the parent are all among those referenced.
-int member_of_row(const partition::PartitionDescriptor& d, const catalog::ForeignKey& key, std::span<const AttrNumber> map, const Datum* values, const bool* nulls) {
+int member_of_row(const partition::PartitionDescriptor& d, const catalog::ForeignKey& key, std::span<const AttrNumber> map, const Datum* values,
+                  const bool* nulls) {
   Datum wanted[partition::kMaxKeyColumns];
   bool is_null[partition::kMaxKeyColumns] = {};
   for (std::size_t i = 0; i < key.columns.size(); ++i) if (nulls[key.columns[i] - 1]) return -1;

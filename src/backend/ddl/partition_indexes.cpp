@@ -318,7 +318,9 @@ void attach_index_statement(const catalog::Relation& parent_index, const parser:
   catalog::RelationRef parent = catalog::open_relation(parent_index.index->table, LockMode::access_share);
   if (index->is_partition && index->parent == parent_index.oid) return;
   auto refuse = [&](std::string why) {
-    throw SqlError(sqlstate::object_not_in_prerequisite_state, "cannot attach index \"{}\" as a partition of index \"{}\"", index->name, parent_index.name).detail(std::move(why));
+    throw SqlError(sqlstate::object_not_in_prerequisite_state, "cannot attach index \"{}\" as a partition of index \"{}\"", index->name,
+                   parent_index.name)
+        .detail(std::move(why));
   };
   if (has_counterpart(table->oid, parent_index.oid)) refuse(fmt::format("Another index is already attached for partition \"{}\".", table->name));
   if (is_part(index->oid)) refuse(fmt::format("Index \"{}\" is already attached to another index.", index->name));
@@ -330,7 +332,8 @@ void attach_index_statement(const catalog::Relation& parent_index, const parser:
   NewIndex wanted = counterpart(parent_index, *parent, *table, arena);
   if (!matches(*index->index, wanted)) refuse("The index definitions do not match.");
   if (wanted.constraint != '\0' && !is_valid(index->index->constraint)) {
-    refuse(fmt::format("The index \"{}\" belongs to a constraint in table \"{}\" but no constraint exists for index \"{}\".", parent_index.name, parent->name, index->name));
+    refuse(fmt::format("The index \"{}\" belongs to a constraint in table \"{}\" but no constraint exists for index \"{}\".", parent_index.name,
+                       parent->name, index->name));
   }
   Oid parent_oid = parent_index.oid;
   attach_index(*index->index, wanted);

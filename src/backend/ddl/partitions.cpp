@@ -82,7 +82,8 @@ nodes::Expr* map_columns(const nodes::Expr* e, std::span<const AttrNumber> map, 
   return nodes::map_each_child(e, [&](nodes::Expr* child) { return map_columns(child, map, arena); }, arena);
 }
 
-void inherit_columns_of_parent(const catalog::Relation& parent, const parser::CreateTableStatement&, std::string_view, Arena& arena, TableDefinition& definition) {
+void inherit_columns_of_parent(const catalog::Relation& parent, const parser::CreateTableStatement&, std::string_view, Arena& arena,
+                               TableDefinition& definition) {
   const TupleDescriptor& row = *parent.descriptor;
   auto* map = arena.make_array<AttrNumber>(static_cast<std::size_t>(row.count()));
   for (int i = 0; i < row.count(); ++i) {

@@ -38,7 +38,8 @@ Reindexing read_options(const parser::ReindexStatement& s) {
     } else if (o->name == "concurrently") {
       if (option_boolean(*o)) throw_not_supported("REINDEX CONCURRENTLY");
     } else if (o->name == "tablespace") {
-      if (o->value != nullptr && is_valid(resolve_tablespace(parser::node_cast<parser::Constant>(o->value)->text, 'p'))) throw_not_supported("REINDEX into a tablespace");
+      if (o->value != nullptr && is_valid(resolve_tablespace(parser::node_cast<parser::Constant>(o->value)->text, 'p')))
+        throw_not_supported("REINDEX into a tablespace");
     } else {
       throw SqlError(sqlstate::syntax_error, "unrecognized REINDEX option \"{}\"", o->name).at(o->location);
     }
@@ -172,7 +173,8 @@ void reindex(const UtilityCall&, const parser::ReindexStatement& s) {
       if (!s.name.empty() && s.name != catalog::current_database_name()) {
         throw SqlError(sqlstate::feature_not_supported, "can only reindex the currently open database");
       }
-      if (!catalog::is_owner(catalog_oid::pg_database, catalog::current_database(), role)) catalog::throw_not_owner("database", catalog::current_database_name());
+      if (!catalog::is_owner(catalog_oid::pg_database, catalog::current_database(), role))
+        catalog::throw_not_owner("database", catalog::current_database_name());
       if (s.type == ReindexKind::system) throw_not_supported("REINDEX SYSTEM");
       return reindex_many(kInvalidOid, options);
   }

@@ -100,7 +100,8 @@ void check_value(const KnownOption& o, const std::string& value) {
     case OptionType::real: {
       double n = 0;
       auto [p, error] = std::from_chars(begin, end, n);
-      if (error != std::errc() || p != end) throw SqlError(sqlstate::invalid_parameter_value, "invalid value for floating point option \"{}\": {}", o.name, value);
+      if (error != std::errc() || p != end)
+        throw SqlError(sqlstate::invalid_parameter_value, "invalid value for floating point option \"{}\": {}", o.name, value);
       if (n < o.min || n > o.max) out_of_bounds(o, value);
       return;
     }
@@ -117,7 +118,8 @@ void check_value(const KnownOption& o, const std::string& value) {
 
 }  // namespace
 
-std::vector<std::string_view> relation_options(const parser::OptionList& options, char relation_kind, std::vector<std::string_view>& toast_options, Arena& arena) {
+std::vector<std::string_view> relation_options(const parser::OptionList& options, char relation_kind, std::vector<std::string_view>& toast_options,
+                                               Arena& arena) {
   std::vector<std::string_view> out;
   for (const parser::Option* o : options) {
     std::string value = o->value == nullptr ? "true" : parser::option_text(*o);
@@ -128,7 +130,8 @@ std::vector<std::string_view> relation_options(const parser::OptionList& options
       throw SqlError(sqlstate::feature_not_supported, "tables declared WITH OIDS are not supported");
     }
     const KnownOption* known = find_option(o->name, toast ? kind::toast : relation_kind);
-    if (known == nullptr || (relation_kind == kind::partitioned_table && !toast)) throw SqlError(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", o->name);
+    if (known == nullptr || (relation_kind == kind::partitioned_table && !toast))
+      throw SqlError(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", o->name);
     check_value(*known, value);
     std::string_view text = arena.copy(fmt::format("{}={}", o->name, value));
     auto& list = toast ? toast_options : out;

@@ -73,8 +73,14 @@ void insert_class_row(const NewRelation& r, Oid oid, Oid row_type, Oid filenode)
   row.set(c::relfilenode, Datum::of(filenode));
   row.set(c::reltablespace, Datum::of(r.tablespace));
   row.set(c::relpages, Datum::of(std::int32_t{0}));
-  bool has_rows = r.kind == kind::table || r.kind == kind::toast || r.kind == kind::materialized_view || r.kind == kind::index || r.kind == kind::partitioned_table;
-  row.set(c::reltuples, Datum::of(has_rows ? (r.kind == kind::index ? 0.0F : -1.0F) : (r.kind == kind::sequence ? 1.0F : (r.kind == kind::partitioned_index ? 0.0F : (r.kind == kind::view || r.kind == kind::composite ? 0.0F : -1.0F)))));
+  bool has_rows = r.kind == kind::table || r.kind == kind::toast || r.kind == kind::materialized_view || r.kind == kind::index ||
+                  r.kind == kind::partitioned_table;
+  row.set(
+      c::reltuples,
+      Datum::of(has_rows ? (r.kind == kind::index ? 0.0F : -1.0F)
+                         : (r.kind == kind::sequence
+                                ? 1.0F
+                                : (r.kind == kind::partitioned_index ? 0.0F : (r.kind == kind::view || r.kind == kind::composite ? 0.0F : -1.0F)))));
   if (r.kind == kind::sequence) row.set(c::relpages, Datum::of(std::int32_t{1}));
   row.set(c::relallvisible, Datum::of(std::int32_t{0}));
   row.set(c::reltoastrelid, Datum::of(kInvalidOid));
@@ -108,7 +114,8 @@ void insert_columns(const NewRelation& r, Oid oid) {
   CatalogTable table(catalog_oid::pg_attribute, locking::LockMode::row_exclusive);
   AttrNumber number = 1;
   for (const NewColumn& c : r.columns) insert_column(table, oid, c, number++, arena);
-  if (r.kind == kind::table || r.kind == kind::toast || r.kind == kind::materialized_view || r.kind == kind::partitioned_table || r.kind == kind::foreign_table) {
+  if (r.kind == kind::table || r.kind == kind::toast || r.kind == kind::materialized_view || r.kind == kind::partitioned_table ||
+      r.kind == kind::foreign_table) {
     insert_system_columns(table, oid, arena);
   }
 }
@@ -184,7 +191,8 @@ Oid create_relation(const NewRelation& r) {
   check_columns(r);
   check_name_is_free(r);
   Oid oid = is_valid(r.fixed_oid) ? r.fixed_oid : catalog::new_oid(catalog_oid::pg_class);
-  locking::acquire(transaction::owner(), locking::LockTag::relation_tag(r.is_shared ? kInvalidOid : catalog::current_database(), oid), locking::LockMode::access_exclusive);
+  locking::acquire(transaction::owner(), locking::LockTag::relation_tag(r.is_shared ? kInvalidOid : catalog::current_database(), oid),
+                   locking::LockMode::access_exclusive);
   RelationFile file{effective_tablespace(r), r.is_shared ? kInvalidOid : catalog::current_database(), kInvalidOid};
   if (has_storage(r.kind)) {
     file.relation = catalog::new_relfilenode(file.tablespace, file.database);
@@ -415,8 +423,10 @@ Oid schema_for_new(const parser::RangeVar& name, char& persistence) {
     schema = name.schema == "pg_temp" ? catalog::temporary_schema() : catalog::find_schema(name.schema);
     if (!is_valid(schema)) throw SqlError(sqlstate::undefined_schema, "schema \"{}\" does not exist", name.schema).at(name.location);
     bool is_temporary = schema == catalog::temporary_schema_if_any();
-    if (temporary && !is_temporary) throw SqlError(sqlstate::invalid_table_definition, "cannot create temporary relation in non-temporary schema").at(name.location);
-    if (is_temporary && persistence == 'u') throw SqlError(sqlstate::invalid_table_definition, "only temporary relations may be created in temporary schemas").at(name.location);
+    if (temporary && !is_temporary)
+      throw SqlError(sqlstate::invalid_table_definition, "cannot create temporary relation in non-temporary schema").at(name.location);
+    if (is_temporary && persistence == 'u')
+      throw SqlError(sqlstate::invalid_table_definition, "only temporary relations may be created in temporary schemas").at(name.location);
     if (is_temporary) persistence = 't';
   } else {
     try {

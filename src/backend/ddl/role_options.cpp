@@ -25,7 +25,8 @@ Datum timestamp_from_text(const std::string& text, Arena& arena) {
   site.argument_count = 3;
   FunctionContext context;
   context.arena = &arena;
-  NullableDatum args[3] = {{Datum::of(static_cast<const void*>(arena.copy(text).data())), false}, {Datum::of(kInvalidOid), false}, {Datum::of(std::int32_t{-1}), false}};
+  NullableDatum args[3] = {
+      {Datum::of(static_cast<const void*>(arena.copy(text).data())), false}, {Datum::of(kInvalidOid), false}, {Datum::of(std::int32_t{-1}), false}};
   FunctionCall call;
   call.site = &site;
   call.context = &context;
@@ -44,7 +45,8 @@ void store_password(catalog::CatalogRow& row, const parser::Option& option, std:
     if (!empty) row.set(r::rolpassword, text_value(arena, text));
   } else if (!empty) {
     constexpr int kMd5 = 1;
-    row.set(r::rolpassword, text_value(arena, config::values::password_encryption == kMd5 ? protocol::make_md5_password(text, role) : protocol::make_scram_verifier(text)));
+    row.set(r::rolpassword, text_value(arena, config::values::password_encryption == kMd5 ? protocol::make_md5_password(text, role)
+                                                                                          : protocol::make_scram_verifier(text)));
   }
   if (empty) report_notice(sqlstate::successful_completion, "empty string is not a valid password, clearing password");
 }
@@ -74,7 +76,8 @@ RoleOptions read_role_options(const parser::OptionList& options) {
 List<parser::RoleSpec*> role_list_of(const parser::Option* option, Arena& arena) {
   List<parser::RoleSpec*> out;
   if (option == nullptr) return out;
-  for (parser::Node* node : parser::node_cast<parser::NodeList>(option->value)->items) out.push_back(arena, const_cast<parser::RoleSpec*>(parser::node_cast<parser::RoleSpec>(node)));
+  for (parser::Node* node : parser::node_cast<parser::NodeList>(option->value)->items)
+    out.push_back(arena, const_cast<parser::RoleSpec*>(parser::node_cast<parser::RoleSpec>(node)));
   return out;
 }
 

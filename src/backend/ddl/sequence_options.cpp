@@ -22,7 +22,8 @@ std::int64_t number_of(const Option& option) {
   if (error == std::errc::result_out_of_range) {
     throw SqlError(sqlstate::numeric_value_out_of_range, "value \"{}\" is out of range for type bigint", text);
   }
-  if (error != std::errc() || end != digits.data() + digits.size()) throw SqlError(sqlstate::syntax_error, "invalid input syntax for type bigint: \"{}\"", text);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    throw SqlError(sqlstate::syntax_error, "invalid input syntax for type bigint: \"{}\"", text);
   return value;
 }
 

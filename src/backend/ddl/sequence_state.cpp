@@ -33,7 +33,8 @@ SequenceState state_at(const std::byte* data) {
 
 // Where the row's data begins in the page; checked, since the page comes from disk.
 std::uint16_t data_offset(PageView page, std::string_view name) {
-  bool sound = page.line_count() >= 1 && page.line(kFirstOffset).state() == LinePointer::State::normal && page.line(kFirstOffset).length() >= kHeapTupleHeaderSize + 17;
+  bool sound = page.line_count() >= 1 && page.line(kFirstOffset).state() == LinePointer::State::normal &&
+               page.line(kFirstOffset).length() >= kHeapTupleHeaderSize + 17;
   if (!sound) throw SqlError(sqlstate::data_corrupted, "bad data in sequence \"{}\"", name);
   const auto* header = reinterpret_cast<const HeapTupleHeader*>(page.item(kFirstOffset));
   if (header->hoff + 17 > page.line(kFirstOffset).length()) throw SqlError(sqlstate::data_corrupted, "bad data in sequence \"{}\"", name);

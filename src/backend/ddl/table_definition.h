@@ -71,7 +71,8 @@ Oid create_owned_sequence(std::string_view table, Oid schema, char persistence, 
 void own_sequence(Oid sequence, Oid table, AttrNumber column, bool identity);
 
 // WITH (fillfactor = …): "name=value" texts, checked. Errors 22023 unrecognized parameter, out of bounds. toast.* go to toast_options.
-std::vector<std::string_view> relation_options(const parser::OptionList& options, char relation_kind, std::vector<std::string_view>& toast_options, Arena& arena);
+std::vector<std::string_view> relation_options(const parser::OptionList& options, char relation_kind, std::vector<std::string_view>& toast_options,
+                                               Arena& arena);
 Oid resolve_tablespace(std::string_view name, char persistence);
 
 }  // namespace hathi::ddl

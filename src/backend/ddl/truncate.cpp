@@ -43,7 +43,8 @@ class Truncation {
       catalog::RelationRef r = analyzer::open_by_name(name, locking::LockMode::access_exclusive);
       check_may_truncate(*r);
       if (r->kind == kind::partitioned_table && !name->inherit) {
-        throw SqlError(sqlstate::wrong_object_type, "cannot truncate only a partitioned table").hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
+        throw SqlError(sqlstate::wrong_object_type, "cannot truncate only a partitioned table")
+            .hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
       }
       add(r->oid);
       if (!name->inherit) continue;

@@ -86,7 +86,9 @@ void store_statistics(Oid relation, double rows, std::uint32_t pages, std::uint3
 
 bool may_maintain(const catalog::Relation& r, std::string_view verb) {
   Oid role = catalog::current_role();
-  if (catalog::is_owner(catalog_oid::pg_class, r.oid, role) || (catalog::is_owner(catalog_oid::pg_database, catalog::current_database(), role) && !r.is_shared)) return true;
+  if (catalog::is_owner(catalog_oid::pg_class, r.oid, role) ||
+      (catalog::is_owner(catalog_oid::pg_database, catalog::current_database(), role) && !r.is_shared))
+    return true;
   report_warning(sqlstate::warning, "skipping \"{}\" --- only {} can {} it", r.name,
                  r.is_shared ? "superuser" : (r.schema == kPgCatalogNamespace ? "superuser or database owner" : "table or database owner"), verb);
   return false;
@@ -96,7 +98,8 @@ void vacuum_one(Oid oid, const Options& o, bool is_toast) {
   catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::share_update_exclusive);
   if (!r || (!is_toast && !may_maintain(*r, "vacuum"))) return;
   if (r->kind != kind::table && r->kind != kind::toast && r->kind != kind::materialized_view) {
-    if (r->kind != kind::partitioned_table) report_warning(sqlstate::successful_completion, "skipping \"{}\" --- cannot vacuum non-tables or special system tables", r->name);
+    if (r->kind != kind::partitioned_table)
+      report_warning(sqlstate::successful_completion, "skipping \"{}\" --- cannot vacuum non-tables or special system tables", r->name);
     return;
   }
   if (r->persistence == 't' && !storage::is_temporary(r->file)) return;
@@ -136,7 +139,8 @@ void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   std::vector<AttrNumber> numbers;
   for (std::string_view name : columns) {
     AttrNumber number = 0;
-    for (int i = 0; i < r->descriptor->count(); ++i) if (!(*r->descriptor)[i].dropped && (*r->descriptor)[i].name == name) number = static_cast<AttrNumber>(i + 1);
+    for (int i = 0; i < r->descriptor->count(); ++i)
+      if (!(*r->descriptor)[i].dropped && (*r->descriptor)[i].name == name) number = static_cast<AttrNumber>(i + 1);
     if (number == 0) throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name, r->name);
     if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
       throw SqlError(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" appears more than once", name, r->name);

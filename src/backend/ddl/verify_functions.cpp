@@ -79,7 +79,8 @@ Datum verify_heapam(FunctionCall& call) {
   require_arguments(call);
   catalog::RelationRef r = catalog::open_relation(call.arg(0).as_oid(), LockMode::access_share);
   if (r->kind != kind::table && r->kind != kind::toast && r->kind != kind::materialized_view)
-    throw SqlError(sqlstate::wrong_object_type, "cannot check relation \"{}\"", r->name).detail("This operation is only supported for tables, materialized views, and TOAST tables.");
+    throw SqlError(sqlstate::wrong_object_type, "cannot check relation \"{}\"", r->name)
+        .detail("This operation is only supported for tables, materialized views, and TOAST tables.");
   BlockNumber blocks = buffer::block_count(r->file, Fork::main);
   heap::VerifyOptions options;
   options.stop_at_error = call.arg(1).as_bool();

@@ -23,8 +23,9 @@ void check_stack_depth() {
   if (depth < 0) depth = -depth;
   if (depth > static_cast<std::ptrdiff_t>(limit_kilobytes) * 1024) {
     throw SqlError(sqlstate::statement_too_complex, "stack depth limit exceeded")
-        .hint(fmt::format("Increase the configuration parameter \"max_stack_depth\" (currently {}kB), after ensuring the platform's stack depth limit is adequate.",
-                          limit_kilobytes));
+        .hint(fmt::format(
+            "Increase the configuration parameter \"max_stack_depth\" (currently {}kB), after ensuring the platform's stack depth limit is adequate.",
+            limit_kilobytes));
   }
 }
 

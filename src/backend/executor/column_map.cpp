@@ -17,7 +17,9 @@ std::span<const std::int16_t> map_columns(const TupleDescriptor& from, const Tup
     for (int j = 0; j < from.count(); ++j) {
       if (!from[j].dropped && from[j].name == to[i].name) map[i] = static_cast<std::int16_t>(j);
     }
-    if (map[i] < 0) throw SqlError(sqlstate::datatype_mismatch, "could not convert row type").detail(fmt::format("Attribute \"{}\" does not exist in the other row type.", to[i].name));
+    if (map[i] < 0)
+      throw SqlError(sqlstate::datatype_mismatch, "could not convert row type")
+          .detail(fmt::format("Attribute \"{}\" does not exist in the other row type.", to[i].name));
   }
   return {map, static_cast<std::size_t>(to.count())};
 }

@@ -7,7 +7,9 @@ namespace hathi::executor {
 
 class Compiler {
  public:
-  Compiler(EvalContext& context, Arena& arena, const CompileOptions& options) : context_(context), arena_(arena), options_(options) { steps_.reserve(arena, 8); }
+  Compiler(EvalContext& context, Arena& arena, const CompileOptions& options) : context_(context), arena_(arena), options_(options) {
+    steps_.reserve(arena, 8);
+  }
 
   // Notes which columns of the input rows e reads; begin() then emits the steps that make them readable.
   void note_columns(const nodes::Expr* e);

@@ -61,7 +61,8 @@ std::string describe_key(const Relation& table, std::span<const AttrNumber> colu
 [[noreturn]] void throw_not_present(const ForeignKey& fk, const Relation& referencing, const Relation& referenced, const KeyValues& key) {
   SqlError error(sqlstate::foreign_key_violation, "insert or update on table \"{}\" violates foreign key constraint \"{}\"", referencing.name, fk.name);
   std::string text = describe_key(referencing, fk.columns, key);
-  error.detail(text.empty() ? fmt::format("Key is not present in table \"{}\".", referenced.name) : fmt::format("{} is not present in table \"{}\".", text, referenced.name));
+  error.detail(text.empty() ? fmt::format("Key is not present in table \"{}\".", referenced.name)
+                            : fmt::format("{} is not present in table \"{}\".", text, referenced.name));
   error.schema(referencing.schema_name).table(referencing.name).constraint(fk.name);
   throw error;
 }
@@ -240,7 +241,8 @@ Datum convert_key(Datum v, Oid from, Oid to, Arena& arena) {
   std::int32_t typmod = -1;
   Oid base = catalog::base_type(to, &typmod);
   if (from == base || catalog::is_binary_coercible(from, base)) return v;
-  if (const catalog::CastInfo* cast = catalog::find_cast(from, base); cast != nullptr && is_valid(cast->function)) return call_function(cast->function, arena, {v});
+  if (const catalog::CastInfo* cast = catalog::find_cast(from, base); cast != nullptr && is_valid(cast->function))
+    return call_function(cast->function, arena, {v});
   Datum text = call_function(catalog::type_info(from).output, arena, {v});
   const catalog::TypeInfo& info = catalog::type_info(base);
   return call_function(info.input, arena, {text, Datum::of(base), Datum::of(typmod)});
@@ -318,7 +320,8 @@ void act_on_table(const ReferencedChange& change, char action, bool is_delete, c
   while (scan.next(tuple)) {
     if (!changes) {
       buffer::PinnedBuffer pin;
-      if (lock_matching(scan, leaf, tuple.tid, heap::RowLockMode::key_share, tuple, pin)) throw_still_referenced(change.fk, declared, change.referenced, change.old_key);
+      if (lock_matching(scan, leaf, tuple.tid, heap::RowLockMode::key_share, tuple, pin))
+        throw_still_referenced(change.fk, declared, change.referenced, change.old_key);
       continue;
     }
     rows.push_back(tuple.tid);   // changed after the scan: it must not meet the new versions

@@ -19,7 +19,9 @@ KeyScan::KeyScan(const catalog::Relation& table, std::span<const AttrNumber> col
 bool KeyScan::find_usable_index(Oid wanted) {
   for (const catalog::IndexDescriptor* candidate : table_.indexes) {
     if (is_valid(wanted) && candidate->oid != wanted) continue;
-    if (!candidate->valid || !candidate->predicate.empty() || candidate->check_xmin || static_cast<std::size_t>(candidate->key_count) < columns_.size()) continue;
+    if (!candidate->valid || !candidate->predicate.empty() || candidate->check_xmin ||
+        static_cast<std::size_t>(candidate->key_count) < columns_.size())
+      continue;
     keys_.clear();
     key_values_.clear();
     bool fits = true;
@@ -30,7 +32,8 @@ bool KeyScan::find_usable_index(Oid wanted) {
         Oid value_type = catalog::base_type(value_types_[k]);
         Oid input = candidate->operator_input_types[i];
         Oid comparison = catalog::family_function(candidate->operator_families[i], input, value_type, 1);
-        if (!is_valid(comparison) && catalog::is_binary_coercible(value_type, input)) comparison = catalog::family_function(candidate->operator_families[i], input, input, 1);
+        if (!is_valid(comparison) && catalog::is_binary_coercible(value_type, input))
+          comparison = catalog::family_function(candidate->operator_families[i], input, input, 1);
         if (!is_valid(comparison)) break;
         btree::ScanKey key;
         key.column = static_cast<AttrNumber>(i + 1);

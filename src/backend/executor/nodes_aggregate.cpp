@@ -390,7 +390,8 @@ void collect_columns(const nodes::Expr* e, std::vector<bool>& columns) {
     }
     case nodes::ExprKind::variable: {
       auto& v = *nodes::as<nodes::Variable>(e);
-      if (v.rte == nodes::kOuterVar && v.column > 0 && static_cast<std::size_t>(v.column) <= columns.size()) columns[static_cast<std::size_t>(v.column - 1)] = true;
+      if (v.rte == nodes::kOuterVar && v.column > 0 && static_cast<std::size_t>(v.column) <= columns.size())
+        columns[static_cast<std::size_t>(v.column - 1)] = true;
       return;
     }
     default: break;

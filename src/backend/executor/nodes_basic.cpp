@@ -432,8 +432,12 @@ std::span<TypeLayout> column_layouts(std::span<const AttrNumber> columns, const 
   return {out, columns.size()};
 }
 
-NodeState* make_result(StatementState& st, const planner::Plan* p) { return make_state<ResultState>(st, p, init_result, run_result, rescan_result, close_result); }
-NodeState* make_append(StatementState& st, const planner::Plan* p) { return make_state<AppendState>(st, p, init_append, run_append, rescan_append, close_append); }
+NodeState* make_result(StatementState& st, const planner::Plan* p) {
+  return make_state<ResultState>(st, p, init_result, run_result, rescan_result, close_result);
+}
+NodeState* make_append(StatementState& st, const planner::Plan* p) {
+  return make_state<AppendState>(st, p, init_append, run_append, rescan_append, close_append);
+}
 NodeState* make_merge_append(StatementState& st, const planner::Plan* p) {
   return make_state<MergeAppendState>(st, p, init_merge_append, run_merge_append, rescan_merge_append, close_merge_append);
 }
@@ -444,7 +448,9 @@ NodeState* make_subquery_scan(StatementState& st, const planner::Plan* p) {
 NodeState* make_values_scan(StatementState& st, const planner::Plan* p) {
   return make_state<ValuesScanState>(st, p, init_values_scan, run_values_scan, rescan_values_scan, rescan_values_scan);
 }
-NodeState* make_unique(StatementState& st, const planner::Plan* p) { return make_state<UniqueState>(st, p, init_unique, run_unique, rescan_unique, close_unique); }
+NodeState* make_unique(StatementState& st, const planner::Plan* p) {
+  return make_state<UniqueState>(st, p, init_unique, run_unique, rescan_unique, close_unique);
+}
 NodeState* make_group(StatementState& st, const planner::Plan* p) { return make_state<UniqueState>(st, p, init_group, run_group, rescan_unique, close_unique); }
 
 }  // namespace hathi::executor

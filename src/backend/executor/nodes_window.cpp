@@ -139,7 +139,8 @@ void init_window(NodeState& node) {
   s.options = window.frame_options;
   s.partition_keys = prepare_keys(plan.partition_columns, plan.partition_operators, plan.partition_collations,
                                   column_layouts(plan.partition_columns, *s.input, arena), false, arena);
-  s.order_keys = prepare_keys(plan.order_columns, plan.order_operators, plan.order_collations, column_layouts(plan.order_columns, *s.input, arena), false, arena);
+  s.order_keys = prepare_keys(plan.order_columns, plan.order_operators, plan.order_collations, column_layouts(plan.order_columns, *s.input, arena),
+                              false, arena);
   s.start_offset_program = compile_expression(window.start_offset, s.eval, arena);
   s.end_offset_program = compile_expression(window.end_offset, s.eval, arena);
   if (window.start_offset != nullptr) s.start_layout = layout_of(type_of(window.start_offset));
@@ -147,8 +148,10 @@ void init_window(NodeState& node) {
   s.ascending = window.in_range_ascending;
   s.nulls_first = window.in_range_nulls_first;
   if (!plan.order_columns.empty()) s.range_column = plan.order_columns[0];
-  if (is_valid(window.start_in_range)) s.start_in_range = make_call(window.start_in_range, 5, window.in_range_collation, type_oid::bool_, nullptr, false, s.eval, arena);
-  if (is_valid(window.end_in_range)) s.end_in_range = make_call(window.end_in_range, 5, window.in_range_collation, type_oid::bool_, nullptr, false, s.eval, arena);
+  if (is_valid(window.start_in_range))
+    s.start_in_range = make_call(window.start_in_range, 5, window.in_range_collation, type_oid::bool_, nullptr, false, s.eval, arena);
+  if (is_valid(window.end_in_range))
+    s.end_in_range = make_call(window.end_in_range, 5, window.in_range_collation, type_oid::bool_, nullptr, false, s.eval, arena);
   for (const WindowFunction* w : plan.functions) {
     WindowState::Function f;
     f.node = w;

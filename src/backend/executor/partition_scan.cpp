@@ -92,7 +92,8 @@ void destroy_child(StatementState& statement, PartitionChild& child) {
   }
   child.states = child.node = nullptr;
   if (child.function_states.empty()) return;
-  std::erase_if(statement.function_states, [&](void** p) { return std::find(child.function_states.begin(), child.function_states.end(), p) != child.function_states.end(); });
+  std::erase_if(statement.function_states,
+                [&](void** p) { return std::find(child.function_states.begin(), child.function_states.end(), p) != child.function_states.end(); });
 }
 
 // Everything below is prepared now, while its memory is the child's.

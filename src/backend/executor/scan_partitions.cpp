@@ -20,7 +20,8 @@ bool same_key(const partition::PartitionKey& a, const partition::PartitionKey& b
   if (a.strategy != b.strategy || a.columns.size() != b.columns.size()) return false;
   for (std::size_t i = 0; i < a.columns.size(); ++i) {
     const partition::KeyColumn &x = a.columns[i], &y = b.columns[i];
-    if (x.column != y.column || x.type != y.type || x.collation != y.collation || x.operator_family != y.operator_family || x.support != y.support) return false;
+    if (x.column != y.column || x.type != y.type || x.collation != y.collation || x.operator_family != y.operator_family || x.support != y.support)
+      return false;
     if ((x.expr == nullptr) != (y.expr == nullptr) || (x.expr != nullptr && !nodes::equal(x.expr, y.expr))) return false;
   }
   return true;

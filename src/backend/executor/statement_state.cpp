@@ -18,7 +18,8 @@ StatementState::StatementState(const planner::PlannedStatement& s, const Executi
   init_plans_ = {arena.make_array<SubPlanState*>(subplans), subplans};
   work_tables = {arena.make_array<WorkTable*>(params.size()), params.size()};
   std::size_t entries = s.range_table.size();
-  auto* refs = static_cast<catalog::RelationRef*>(arena.allocate(std::max<std::size_t>(entries, 1) * sizeof(catalog::RelationRef), alignof(catalog::RelationRef)));
+  auto* refs = static_cast<catalog::RelationRef*>(
+      arena.allocate(std::max<std::size_t>(entries, 1) * sizeof(catalog::RelationRef), alignof(catalog::RelationRef)));
   for (std::size_t i = 0; i < entries; ++i) new (refs + i) catalog::RelationRef();
   relations = {refs, entries};
   partitioned = {arena.make_array<ScanPartitions*>(s.partitioned_scans.size()), s.partitioned_scans.size()};

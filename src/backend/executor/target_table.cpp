@@ -38,7 +38,8 @@ void TargetTable::prepare_constraints() {
     if (a.dropped) continue;
     if (a.not_null) not_null.push_back(arena_, static_cast<AttrNumber>(i + 1));
     if (a.generated == 's') {
-      generated.push_back(arena_, {static_cast<AttrNumber>(i + 1), compile_expression(relation_->defaults[static_cast<std::size_t>(i)], eval_, arena_, options)});
+      generated.push_back(
+          arena_, {static_cast<AttrNumber>(i + 1), compile_expression(relation_->defaults[static_cast<std::size_t>(i)], eval_, arena_, options)});
     }
   }
   not_null_ = {not_null.begin(), not_null.size()};

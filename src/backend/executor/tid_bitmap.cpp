@@ -78,7 +78,8 @@ void TidBitmap::unite(const TidBitmap& other) {
     if (pages_.size() * sizeof(Page) + slots_.size() * 4 > memory_ && pages_.size() > 64) shrink();
   }
   for (std::size_t w = 0; w < other.lossy_.size(); ++w) {
-    for (std::uint64_t bits = other.lossy_[w]; bits != 0; bits &= bits - 1) set_lossy(static_cast<std::uint32_t>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+    for (std::uint64_t bits = other.lossy_[w]; bits != 0; bits &= bits - 1)
+      set_lossy(static_cast<std::uint32_t>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
   }
   if (lossy_count_ == 0) return;
   // A page is exact or lossy, not both.

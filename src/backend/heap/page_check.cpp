@@ -22,7 +22,8 @@ bool line_is_sound(const BlockTag& tag, PageView page, std::uint16_t count, Line
     case LinePointer::State::normal: break;
   }
   const PageHeader& header = page.header();
-  if (lp.offset() % 8 != 0 || lp.offset() < header.upper || lp.length() < kTupleHeaderPadded || lp.offset() + align8(lp.length()) > header.special) return false;
+  if (lp.offset() % 8 != 0 || lp.offset() < header.upper || lp.length() < kTupleHeaderPadded || lp.offset() + align8(lp.length()) > header.special)
+    return false;
   const auto* h = reinterpret_cast<const HeapTupleHeader*>(page.bytes() + lp.offset());
   if (!header_is_sound(h, lp.length())) return false;
   // A HOT chain stays on its page. Its end may have been cut off with the last lines, so the offset is looked at by those who follow it.
@@ -48,7 +49,8 @@ bool check_page(const BlockTag& tag, const std::byte* bytes) {
 }
 
 void throw_no_heap_page(const buffer::PinnedBuffer& pin) {
-  throw SqlError(sqlstate::data_corrupted, "invalid page in block {} of relation {}", pin.block().value(), storage::relation_path(pin.tag().file, pin.tag().fork));
+  throw SqlError(sqlstate::data_corrupted, "invalid page in block {} of relation {}", pin.block().value(),
+                 storage::relation_path(pin.tag().file, pin.tag().fork));
 }
 
 void register_page_check() {

@@ -66,7 +66,10 @@ bool Verifier::check_line(PageView page, std::uint16_t i) {
   if (lp.length() < kTupleHeaderPadded)
     return defect(i, 0, fmt::format("line pointer length {} is less than the minimum tuple header size {}", lp.length(), kTupleHeaderPadded)), false;
   if (lp.offset() < header.upper || lp.offset() + lp.length() > header.special)
-    return defect(i, 0, fmt::format("line pointer to page offset {} with length {} ends beyond maximum page offset {}", lp.offset(), lp.length(), header.special)), false;
+    return defect(i, 0,
+                  fmt::format("line pointer to page offset {} with length {} ends beyond maximum page offset {}", lp.offset(), lp.length(),
+                              header.special)),
+           false;
   return check_header(page, i, row_header(page, OffsetNumber{i}), lp.length());
 }
 
@@ -76,7 +79,10 @@ bool Verifier::check_header(PageView page, std::uint16_t i, const HeapTupleHeade
   std::size_t expected = align8(kHeapTupleHeaderSize + (nulls ? (count + 7) / 8 : 0));
   if (h->hoff > length) return defect(i, 0, fmt::format("data begins at offset {} beyond the tuple length {}", h->hoff, length)), false;
   if (h->hoff != expected)
-    return defect(i, 0, fmt::format("tuple data should begin at byte {}, but actually begins at byte {} ({} attributes, {})", expected, h->hoff, count, nulls ? "has nulls" : "no nulls")), false;
+    return defect(i, 0,
+                  fmt::format("tuple data should begin at byte {}, but actually begins at byte {} ({} attributes, {})", expected, h->hoff, count,
+                              nulls ? "has nulls" : "no nulls")),
+           false;
   auto most = static_cast<unsigned>(table.descriptor->count());
   if (count > most) return defect(i, 0, fmt::format("number of attributes {} exceeds maximum expected for table {}", count, most)), false;
   if (has_flag(h, infomask::xmax_committed) && has_flag(h, infomask::xmax_multi)) defect(i, 0, "multixact should not be marked committed");
@@ -86,10 +92,16 @@ bool Verifier::check_header(PageView page, std::uint16_t i, const HeapTupleHeade
 
 void Verifier::check_xids(PageView page, std::uint16_t i, const HeapTupleHeader* h) {
   Xid xmin = row_xmin(page, h), xmax = row_xmax(page, h);
-  if (xmin >= next_xid) defect(i, 0, fmt::format("xmin {} equals or exceeds next valid transaction ID {}:{}", xmin.value() & 0xFFFFFFFFu, next_xid.value() >> 32, next_xid.value() & 0xFFFFFFFFu));
+  if (xmin >= next_xid)
+    defect(i, 0,
+           fmt::format("xmin {} equals or exceeds next valid transaction ID {}:{}", xmin.value() & 0xFFFFFFFFu, next_xid.value() >> 32,
+                       next_xid.value() & 0xFFFFFFFFu));
   else if (has_flag(h, infomask::xmin_committed) && !is_frozen(h) && is_normal(xmin) && !transaction::did_commit(xmin))
     defect(i, 0, fmt::format("xmin {} is marked committed, but it did not commit", xmin.value()));
-  if (xmax >= next_xid) defect(i, 0, fmt::format("xmax {} equals or exceeds next valid transaction ID {}:{}", xmax.value() & 0xFFFFFFFFu, next_xid.value() >> 32, next_xid.value() & 0xFFFFFFFFu));
+  if (xmax >= next_xid)
+    defect(i, 0,
+           fmt::format("xmax {} equals or exceeds next valid transaction ID {}:{}", xmax.value() & 0xFFFFFFFFu, next_xid.value() >> 32,
+                       next_xid.value() & 0xFFFFFFFFu));
 }
 
 // Each value within the row; a value stored outside can be had.

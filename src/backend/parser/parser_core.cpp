@@ -29,7 +29,9 @@ void Parser::fail_near(std::string_view message) const {
 
 void Parser::fail_near(std::string_view message, const Token& token) const { lexer_.fail(message, token.start, token.end); }
 
-void Parser::nested_too_deeply() const { throw SqlError(sqlstate::statement_too_complex, "stack depth limit exceeded").hint("The statement is nested too deeply."); }
+void Parser::nested_too_deeply() const {
+  throw SqlError(sqlstate::statement_too_complex, "stack depth limit exceeded").hint("The statement is nested too deeply.");
+}
 
 List<Statement> Parser::parse_statements() {
   List<Statement> list;

@@ -36,7 +36,8 @@ void fill_hash(DescriptorArrays& out) {
   int greatest = out.bounds.empty() ? 0 : out.bounds.back()->modulus;
   out.by_remainder.assign(static_cast<std::size_t>(greatest), -1);
   for (std::size_t i = 0; i < out.bounds.size(); ++i) {
-    for (int r = out.bounds[i]->remainder; r < greatest; r += out.bounds[i]->modulus) out.by_remainder[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(i);
+    for (int r = out.bounds[i]->remainder; r < greatest; r += out.bounds[i]->modulus)
+      out.by_remainder[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(i);
   }
 }
 

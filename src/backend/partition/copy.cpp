@@ -64,7 +64,8 @@ std::size_t shared_size(const PartitionDescriptor& d) {
     if (raw(c.support) >= raw(kFirstNormalOid)) return 0;
     size += sizeof(KeyColumn) + (c.expr != nullptr ? kExpression : 0);
   }
-  size += d.members.size() * (sizeof(Member) + sizeof(Bound*) + sizeof(Bound) + 32) + 4 * (d.by_remainder.size() + d.value_members.size() + d.gap_members.size());
+  size += d.members.size() * (sizeof(Member) + sizeof(Bound*) + sizeof(Bound) + 32) +
+          4 * (d.by_remainder.size() + d.value_members.size() + d.gap_members.size());
   size += d.values.size() * sizeof(Datum) + d.boundaries.size() * sizeof(RangeDatum);
   TypeLayout first = d.key->columns[0].layout;
   for (Datum value : d.values) size += value_size(value, first);

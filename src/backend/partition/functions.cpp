@@ -93,7 +93,8 @@ void key_values(FunctionCall& call, const PartitionKey& key, Datum* values, bool
   auto wanted = key.columns.size();
   auto require = [&](std::size_t given) {
     if (given != wanted) {
-      throw SqlError(sqlstate::invalid_parameter_value, "number of partitioning columns ({}) does not match number of partition keys provided ({})", wanted, given);
+      throw SqlError(sqlstate::invalid_parameter_value, "number of partitioning columns ({}) does not match number of partition keys provided ({})",
+                     wanted, given);
     }
   };
   if (!call.site->variadic_array) {

@@ -57,7 +57,8 @@ double TablePaths::heap_cost(const Bitmap& b, double& startup) {
     double lossy = std::max(0.0, heap_pages - memory / 2), exact = heap_pages - lossy;
     if (lossy > 0) fetched = clamp_rows(b.selected * (exact / heap_pages) * r_.tuples + (lossy / heap_pages) * r_.tuples);
   }
-  double each = touched >= 2 ? values::random_page_cost - (values::random_page_cost - values::seq_page_cost) * std::sqrt(touched / pages) : values::random_page_cost;
+  double each = touched >= 2 ? values::random_page_cost - (values::random_page_cost - values::seq_page_cost) * std::sqrt(touched / pages)
+                             : values::random_page_cost;
   double per_row = values::cpu_tuple_cost;
   startup = b.cost;
   for (Expr* e : checked_) {
@@ -94,7 +95,8 @@ TablePaths::Bitmap TablePaths::all_of(std::vector<Bitmap> list) {
   std::vector<Bitmap> distinct;   // of those with the same conditions, the cheapest
   for (Bitmap& b : list) {
     bool known = std::any_of(distinct.begin(), distinct.end(), [&](const Bitmap& d) {
-      return d.uses.size() == b.uses.size() && std::all_of(b.uses.begin(), b.uses.end(), [&](Expr* e) { return std::find(d.uses.begin(), d.uses.end(), e) != d.uses.end(); });
+      return d.uses.size() == b.uses.size() &&
+             std::all_of(b.uses.begin(), b.uses.end(), [&](Expr* e) { return std::find(d.uses.begin(), d.uses.end(), e) != d.uses.end(); });
     });
     if (!known) distinct.push_back(std::move(b));
   }
@@ -105,7 +107,8 @@ TablePaths::Bitmap TablePaths::all_of(std::vector<Bitmap> list) {
     std::vector<Expr*> used = distinct[i].uses;
     double cost = heap_cost(distinct[i], startup);
     for (std::size_t j = i + 1; j < distinct.size(); ++j) {
-      bool repeats = std::any_of(distinct[j].uses.begin(), distinct[j].uses.end(), [&](Expr* e) { return std::find(used.begin(), used.end(), e) != used.end(); });
+      bool repeats = std::any_of(distinct[j].uses.begin(), distinct[j].uses.end(),
+                                 [&](Expr* e) { return std::find(used.begin(), used.end(), e) != used.end(); });
       if (repeats) continue;
       parts.push_back(&distinct[j]);
       double with = heap_cost(intersection(parts), startup);
@@ -149,7 +152,8 @@ bool TablePaths::or_bitmap(Expr* condition, Bitmap& out) {
     Bitmap best = all_of(std::move(found));
     any->inputs.push_back(s_.arena, best.plan);
     recheck->args.push_back(s_.arena, best.recheck);
-    whole = whole && std::all_of(parts.begin(), parts.end(), [&](Expr* e) { return std::find(best.covers.begin(), best.covers.end(), e) != best.covers.end(); });
+    whole = whole && std::all_of(parts.begin(), parts.end(),
+                                 [&](Expr* e) { return std::find(best.covers.begin(), best.covers.end(), e) != best.covers.end(); });
     out.cost += best.cost + (any->inputs.size() == 1 || best.plan->kind == PlanKind::bitmap_index_scan ? 0 : 100 * values::cpu_operator_cost);
     out.selected += best.selected;
   }
@@ -179,8 +183,8 @@ BitmapHeapScan* TablePaths::heap_scan(const Bitmap& b) {
 }
 
 // Repeated with values of other relations.
-void TablePaths::add_bitmap_lookup(const std::vector<std::pair<IndexScan*, const catalog::IndexDescriptor*>>& scans, const std::vector<Expr*>& all, double loops,
-                                   double rows, const RelationSet& outer, const std::vector<Clause*>& bound) {
+void TablePaths::add_bitmap_lookup(const std::vector<std::pair<IndexScan*, const catalog::IndexDescriptor*>>& scans, const std::vector<Expr*>& all,
+                                   double loops, double rows, const RelationSet& outer, const std::vector<Clause*>& bound) {
   if (!values::enable_bitmapscan || scans.empty()) return;
   checked_ = all;
   loops_ = loops;

@@ -71,7 +71,8 @@ IndexCost cost_of_entries(const catalog::IndexDescriptor& index, TableSize size,
   double leaves = one ? 1 : std::max(1.0, std::ceil(entries * index_pages / std::max(1.0, size.rows)));
   double height = index_pages <= 1 ? 0 : std::ceil(std::log(index_pages) / std::log(300.0));
   IndexCost out;
-  out.startup = (size.rows > 1 ? std::ceil(std::log2(size.rows)) : 0) * config::values::cpu_operator_cost + (height + 1) * 50 * config::values::cpu_operator_cost;
+  out.startup = (size.rows > 1 ? std::ceil(std::log2(size.rows)) : 0) * config::values::cpu_operator_cost +
+                (height + 1) * 50 * config::values::cpu_operator_cost;
   out.total = out.startup + leaves * config::values::random_page_cost +
               entries * (config::values::cpu_index_tuple_cost + conditions * config::values::cpu_operator_cost);
   return out;

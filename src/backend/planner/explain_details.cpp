@@ -284,14 +284,16 @@ void Explainer::details(const PlanFrame& frame, const NodeTimes* times) {
     case PlanKind::sort: case PlanKind::incremental_sort: {
       const auto* s = static_cast<const Sort*>(p);
       sort_keys(frame, "Sort Key", s->keys.columns, s->keys.operators, s->keys.collations, s->keys.nulls_first, static_cast<int>(s->keys.columns.size()));
-      if (p->kind == PlanKind::incremental_sort) sort_keys(frame, "Presorted Key", s->keys.columns, {}, {}, {}, static_cast<const IncrementalSort*>(p)->presorted);
+      if (p->kind == PlanKind::incremental_sort)
+        sort_keys(frame, "Presorted Key", s->keys.columns, {}, {}, {}, static_cast<const IncrementalSort*>(p)->presorted);
       extra(p, times);
       break;
     }
     case PlanKind::partitioned_scan: {
       const auto* s = static_cast<const PartitionedScan*>(p);
       if (frame.part == PlanFrame::Part::merge_append) {
-        sort_keys(frame, "Sort Key", s->order.columns, s->order.operators, s->order.collations, s->order.nulls_first, static_cast<int>(s->order.columns.size()));
+        sort_keys(frame, "Sort Key", s->order.columns, s->order.operators, s->order.collations, s->order.nulls_first,
+                  static_cast<int>(s->order.columns.size()));
       }
       break;
     }

@@ -105,7 +105,8 @@ bool ExplainNames::name(const Expr* e, std::string& out, void* context) {
 
 void ExplainNames::column(int rte, AttrNumber column, const Context& c, std::string& out) const {
   const std::string& alias = entry_name(rte);
-  const RangeEntry* entry = rte >= 1 && rte <= static_cast<int>(statement_.range_table.size()) ? &statement_.range_table[static_cast<std::size_t>(rte - 1)] : nullptr;
+  const RangeEntry* entry =
+      rte >= 1 && rte <= static_cast<int>(statement_.range_table.size()) ? &statement_.range_table[static_cast<std::size_t>(rte - 1)] : nullptr;
   std::string text;
   if (column < 0) {
     static constexpr std::string_view kSystem[] = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};

@@ -308,7 +308,9 @@ Expr* QueryPlanner::plan_sub_link(nodes::SubLink* link) {
 
   auto* p = nodes::make<nodes::SubPlan>(s_.arena, link->location);
   p->type = link->type;
-  p->result_type = link->type == Type::exists || link->type == Type::any || link->type == Type::all || link->type == Type::row_compare ? type_oid::bool_ : link->result_type;
+  p->result_type = link->type == Type::exists || link->type == Type::any || link->type == Type::all || link->type == Type::row_compare
+                       ? type_oid::bool_
+                       : link->result_type;
   p->result_typmod = link->result_typmod;
   p->collation = link->collation;
   s_.subplans.push_back(plan);

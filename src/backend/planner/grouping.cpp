@@ -202,7 +202,9 @@ Plan* QueryPlanner::plan_grouping(Plan* input) {
     wrap(agg, source, s_.arena, false);
     current_keys_.clear();
   } else {
-    if (!sortable) throw SqlError(sqlstate::feature_not_supported, "could not implement GROUP BY").detail("Some of the datatypes only support hashing, while others only support sorting.");
+    if (!sortable)
+      throw SqlError(sqlstate::feature_not_supported, "could not implement GROUP BY")
+          .detail("Some of the datatypes only support hashing, while others only support sorting.");
     agg->strategy = Aggregate::Strategy::sorted;
     Plan* sorted = ensure_order(source, q_->group_by, below, 0);
     current_keys_ = joins_->keys_of(q_->group_by, below);
@@ -385,7 +387,8 @@ Plan* QueryPlanner::plan_windows(Plan* input) {
 namespace {
 
 bool is_srf(const Expr* e) {
-  return (e->kind == ExprKind::function && nodes::as<nodes::FunctionExpr>(e)->returns_set) || (e->kind == ExprKind::op && nodes::as<nodes::OpExpr>(e)->returns_set);
+  return (e->kind == ExprKind::function && nodes::as<nodes::FunctionExpr>(e)->returns_set) ||
+         (e->kind == ExprKind::op && nodes::as<nodes::OpExpr>(e)->returns_set);
 }
 
 }  // namespace
@@ -406,7 +409,9 @@ Plan* QueryPlanner::plan_target_srfs(Plan* input) {
   for (int level = 1; level <= levels; ++level) {
     List<TargetEntry*> targets;
     bool last = level == levels;
-    bool all_top = last && std::all_of(wanted.begin(), wanted.end(), [&](TargetEntry* t) { return is_srf(t->expr) ? depth(depth, t->expr) == level : !contains_srf_at(t->expr, level); });
+    bool all_top = last && std::all_of(wanted.begin(), wanted.end(), [&](TargetEntry* t) {
+                     return is_srf(t->expr) ? depth(depth, t->expr) == level : !contains_srf_at(t->expr, level);
+                   });
     if (all_top) {
       targets = wanted;
     } else {

@@ -167,7 +167,8 @@ void JoinPlanner::try_nest_loop(JoinCase& c, const Path* outer, const Path* inne
   std::vector<Clause*> left;
   std::size_t checked = 0;
   for (Clause* k : c.conditions) {
-    bool done = std::any_of(source->bound.begin(), source->bound.end(), [&](const Clause* b) { return b == k || (b->parent != nullptr && b->parent == k->parent); });
+    bool done = std::any_of(source->bound.begin(), source->bound.end(),
+                            [&](const Clause* b) { return b == k || (b->parent != nullptr && b->parent == k->parent); });
     if (done) ++checked;
     else left.push_back(k);
   }
@@ -232,7 +233,8 @@ Path* JoinPlanner::memoized(JoinCase& c, const Path* inner, const Path* outer) {
   // A row that is found first must be right in all: no condition may be left to the join.
   if (c.inner_unique) {
     for (Clause* k : c.conditions) {
-      bool done = std::any_of(inner->bound.begin(), inner->bound.end(), [&](const Clause* b) { return b == k || (b->parent != nullptr && b->parent == k->parent); });
+      bool done = std::any_of(inner->bound.begin(), inner->bound.end(),
+                              [&](const Clause* b) { return b == k || (b->parent != nullptr && b->parent == k->parent); });
       if (!done) return nullptr;
     }
   }
@@ -303,7 +305,8 @@ void JoinPlanner::try_hash(JoinCase& c, const Path* outer, const Path* inner, co
   double run = outer->total - outer->startup + values::cpu_operator_cost * n * outer_rows;
   HashShape shape = hash_shape(inner_rows, c.inner->width);
   if (shape.batches > 1) {
-    double outer_pages = std::ceil(row_bytes(outer_rows, c.outer->width) / kPageSize), inner_pages = std::ceil(row_bytes(inner_rows, c.inner->width) / kPageSize);
+    double outer_pages = std::ceil(row_bytes(outer_rows, c.outer->width) / kPageSize),
+           inner_pages = std::ceil(row_bytes(inner_rows, c.inner->width) / kPageSize);
     p->startup += values::seq_page_cost * inner_pages;
     run += values::seq_page_cost * (inner_pages + 2 * outer_pages);
   }
@@ -421,8 +424,8 @@ void JoinPlanner::add_merge_joins(JoinCase& c) {
 }
 
 // sort_outer, sort_inner: orders to make first; empty = as they are.
-void JoinPlanner::try_merge(JoinCase& c, const Path* outer, const Path* inner, const std::vector<Clause*>& clauses, const PathKeys& merge_keys, PathKeys sort_outer,
-                            PathKeys sort_inner) {
+void JoinPlanner::try_merge(JoinCase& c, const Path* outer, const Path* inner, const std::vector<Clause*>& clauses, const PathKeys& merge_keys,
+                            PathKeys sort_outer, PathKeys sort_inner) {
   if (!sort_outer.empty() && begins_with(outer->keys, sort_outer)) sort_outer.clear();
   if (!sort_inner.empty() && begins_with(inner->keys, sort_inner)) sort_inner.clear();
   if (!sort_outer.empty()) outer = sorted(outer, sort_outer, 0);

@@ -166,7 +166,8 @@ std::vector<Clause*> JoinPlanner::clauses_between(const JoinRelation& a, const J
   return out;
 }
 
-JoinRelation* JoinPlanner::relation_for(const RelationSet& both, JoinRelation* a, JoinRelation* b, const SpecialJoin* special, const std::vector<Clause*>& clauses) {
+JoinRelation* JoinPlanner::relation_for(const RelationSet& both, JoinRelation* a, JoinRelation* b, const SpecialJoin* special,
+                                        const std::vector<Clause*>& clauses) {
   for (JoinRelation* r : joins_) if (r->relations == both) return r;
   JoinRelation* r = &relation_store_.emplace_back();
   r->relations = both;

@@ -71,7 +71,8 @@ double inner_equal(const Side& a, const Side& b, Oid comparison, Oid collation) 
     if (theirs.distinct > static_cast<double>(m.count)) out += other * (theirs_other + theirs_rest) / (theirs.distinct - static_cast<double>(m.count));
     return out;
   };
-  return std::min(total(left_rest, left_other, right_other, right_rest, b, y.common.size()), total(right_rest, right_other, left_other, left_rest, a, x.common.size()));
+  return std::min(total(left_rest, left_other, right_other, right_rest, b, y.common.size()),
+                  total(right_rest, right_other, left_other, left_rest, a, x.common.size()));
 }
 
 // The part of the left side's rows that meet a partner.
@@ -89,7 +90,8 @@ double semi_equal(Side a, Side b, const JoinRelation* inner, Oid comparison, Oid
   if (a.statistics != nullptr && b.statistics != nullptr && !a.statistics->common.empty() && !b.statistics->common.empty() && is_valid(comparison)) {
     auto limit = static_cast<std::size_t>(std::max(0.0, b.distinct));
     Matched m = match_common(*a.statistics, *b.statistics, std::min(b.statistics->common.size(), limit), comparison, collation);
-    double left = std::clamp(m.left, 0.0, 1.0), part = known ? uncertain(a.distinct - static_cast<double>(m.count), b.distinct - static_cast<double>(m.count)) : 0.5;
+    double left = std::clamp(m.left, 0.0, 1.0),
+           part = known ? uncertain(a.distinct - static_cast<double>(m.count), b.distinct - static_cast<double>(m.count)) : 0.5;
     return left + part * std::clamp(1 - left - a.nulls, 0.0, 1.0);
   }
   return (known ? uncertain(a.distinct, b.distinct) : 0.5) * (1 - a.nulls);
@@ -211,7 +213,8 @@ double JoinPlanner::clauses_selectivity(const std::vector<Clause*>& clauses, Joi
   return out;
 }
 
-double JoinPlanner::joined_rows(const JoinRelation& outer, const JoinRelation& inner, JoinType type, const std::vector<Clause*>& clauses, const RelationSet& both) {
+double JoinPlanner::joined_rows(const JoinRelation& outer, const JoinRelation& inner, JoinType type, const std::vector<Clause*>& clauses,
+                                const RelationSet& both) {
   std::vector<Clause*> of_join, filters;
   bool is_outer = type == JoinType::left || type == JoinType::full || type == JoinType::anti;
   for (Clause* c : clauses) (is_outer && (c->is_filter || !both.contains(c->relations)) ? filters : of_join).push_back(c);

@@ -145,7 +145,8 @@ Plan* QueryPlanner::plan_min_max() {
 
   // Both ways are planned; the one not taken leaves nothing behind.
   s_.ranges.resize(static_cast<std::size_t>(offset_));
-  std::size_t ranges = s_.ranges.size(), subplans = s_.subplans.size(), links = s_.subplan_links.size(), params = s_.exec_types.size(), results = s_.result_rtes.size();
+  std::size_t ranges = s_.ranges.size(), subplans = s_.subplans.size(), links = s_.subplan_links.size(), params = s_.exec_types.size(),
+              results = s_.result_rtes.size();
   auto forget = [&] {
     s_.ranges.resize(ranges);
     s_.subplans.resize(subplans);

@@ -84,7 +84,9 @@ bool QueryPlanner::bounds_give_order(int rte, const List<TargetEntry*>& targets,
     const nodes::SortClause* c = q_->order_by[i];
     const partition::KeyColumn& k = key.columns[i];
     const Expr* e = find_target(targets, c->ref)->expr;
-    if (k.column == 0 || e->kind != ExprKind::variable || nodes::as<nodes::Variable>(e)->rte != rte || nodes::as<nodes::Variable>(e)->column != k.column) return false;
+    if (k.column == 0 || e->kind != ExprKind::variable || nodes::as<nodes::Variable>(e)->rte != rte ||
+        nodes::as<nodes::Variable>(e)->column != k.column)
+      return false;
     if (is_valid(k.collation) && nodes::collation_of(e) != k.collation) return false;
     int strategy = 0;
     for (const catalog::FamilyMember& m : catalog::operator_families(c->order_operator)) {

@@ -167,9 +167,11 @@ class JoinPlanner {
   std::vector<Item> sort_out(nodes::JoinNode* node, bool below_outer, RelationSet& scope, RelationSet& inner_joined);
   std::vector<Item> sort_out_from(nodes::FromExpr* from, bool below_outer, RelationSet& scope, RelationSet& inner_joined);
   std::vector<Item> sort_out_join(nodes::JoinExpr* join, bool below_outer, RelationSet& scope, RelationSet& inner_joined);
-  SpecialJoin* make_special_join(nodes::JoinType type, const RelationSet& left, const RelationSet& right, const RelationSet& inner_joined, const std::vector<Qual>& quals);
+  SpecialJoin* make_special_join(nodes::JoinType type, const RelationSet& left, const RelationSet& right, const RelationSet& inner_joined,
+                                 const std::vector<Qual>& quals);
   void note_unique(SpecialJoin& join, const std::vector<Qual>& quals);
-  void distribute(const Qual& qual, bool below_outer, const RelationSet& scope, const SpecialJoin* join, const RelationSet& join_scope, const RelationSet& nonnullable);
+  void distribute(const Qual& qual, bool below_outer, const RelationSet& scope, const SpecialJoin* join, const RelationSet& join_scope,
+                  const RelationSet& nonnullable);
   bool delay_for_outer_joins(RelationSet& relations);
   Clause* make_clause(Expr* e, const RelationSet& relations);
   void attach(Clause* clause);
@@ -207,7 +209,8 @@ class JoinPlanner {
   std::vector<Clause*> clauses_between(const JoinRelation& a, const JoinRelation& b, const RelationSet& both);
 
   // join_paths.cpp
-  void add_join_paths(JoinRelation* relation, JoinRelation* outer, JoinRelation* inner, nodes::JoinType type, const SpecialJoin* special, const std::vector<Clause*>& clauses);
+  void add_join_paths(JoinRelation* relation, JoinRelation* outer, JoinRelation* inner, nodes::JoinType type, const SpecialJoin* special,
+                      const std::vector<Clause*>& clauses);
   struct JoinCase;
   void add_nest_loops(JoinCase& c);
   void try_nest_loop(JoinCase& c, const Path* outer, const Path* inner);

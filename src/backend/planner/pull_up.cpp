@@ -30,7 +30,8 @@ bool any_target(const Query& q, bool (*test)(Expr*)) {
 // --- WITH -----------------------------------------------------------------------------------------------------------------------------
 bool has_volatile(Query* q) {
   if (nodes::walk_query_expressions(q, [](Expr* e, void*) { return contains_volatile(e); }, nullptr)) return true;
-  return std::any_of(q->range_table.begin(), q->range_table.end(), [](nodes::RangeTableEntry* r) { return r->subquery != nullptr && has_volatile(r->subquery); });
+  return std::any_of(q->range_table.begin(), q->range_table.end(),
+                     [](nodes::RangeTableEntry* r) { return r->subquery != nullptr && has_volatile(r->subquery); });
 }
 
 // A query used once, at this level, is a subquery.

@@ -131,7 +131,9 @@ class Finder {
   bool in(Query* q, int depth) {
     if (q == nullptr) return false;
     struct Context { Finder* self; int depth; } context{this, depth};
-    if (nodes::walk_query_expressions(q, [](Expr* e, void* c) { return static_cast<Context*>(c)->self->in(e, static_cast<Context*>(c)->depth); }, &context)) return true;
+    if (nodes::walk_query_expressions(
+            q, [](Expr* e, void* c) { return static_cast<Context*>(c)->self->in(e, static_cast<Context*>(c)->depth); }, &context))
+      return true;
     for (nodes::RangeTableEntry* r : q->range_table) {
       if (in(r->subquery, depth + 1)) return true;
     }

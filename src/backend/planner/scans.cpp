@@ -17,7 +17,8 @@ using nodes::ExprKind;
 using nodes::RteKind;
 
 struct SystemColumn { AttrNumber number; Oid type; };
-constexpr SystemColumn kSystemColumns[] = {{-1, type_oid::tid}, {-2, type_oid::xid}, {-3, type_oid::cid}, {-4, type_oid::xid}, {-5, type_oid::cid}, {-6, type_oid::oid}};
+constexpr SystemColumn kSystemColumns[] = {{-1, type_oid::tid}, {-2, type_oid::xid}, {-3, type_oid::cid},
+                                           {-4, type_oid::xid}, {-5, type_oid::cid}, {-6, type_oid::oid}};
 
 bool mentions(const RelationSet& s, int rte) { return s.has(rte); }
 
@@ -77,7 +78,8 @@ int QueryPlanner::target_width(const List<TargetEntry*>& targets) const {
     const catalog::Relation* table = nullptr;
     if (e->kind == ExprKind::variable) {
       const auto* v = nodes::as<nodes::Variable>(e);
-      if (v->levels_up == 0 && v->rte > 0 && v->column != 0 && static_cast<std::size_t>(v->rte) <= relations_.size()) table = relations_[static_cast<std::size_t>(v->rte - 1)].get();
+      if (v->levels_up == 0 && v->rte > 0 && v->column != 0 && static_cast<std::size_t>(v->rte) <= relations_.size())
+        table = relations_[static_cast<std::size_t>(v->rte - 1)].get();
       if (table != nullptr) width += column_width(*table, v->column);
     }
     if (table == nullptr) width += type_width(nodes::type_of(e), nodes::typmod_of(e));

@@ -110,7 +110,8 @@ class Values {
     if (low == 0) return cutoff;
     if (low == n) return 1 - cutoff;
     double inside = 0.5, a = 0, b = 0, v = 0;
-    if (as_number(s_.histogram[low - 1], a) && as_number(s_.histogram[low], b) && as_number(value, v) && b > a) inside = std::clamp((v - a) / (b - a), 0.0, 1.0);
+    if (as_number(s_.histogram[low - 1], a) && as_number(s_.histogram[low], b) && as_number(value, v) && b > a)
+      inside = std::clamp((v - a) / (b - a), 0.0, 1.0);
     // The line between two bounds counts what equals the value; the first bucket has its lower bound too.
     double others = distinct_count(s_, rows) - static_cast<double>(s_.common.size()), equal_part = others > 1 ? 1 / others : 0;
     double fraction = (static_cast<double>(low - 1) + inside) / static_cast<double>(n - 1);

@@ -146,7 +146,8 @@ Plan* QueryPlanner::plan_set_node(nodes::SetOperation* node) {
   auto* op = make_plan<SetOp>(s_.arena, PlanKind::set_op);
   op->left = append;
   bool intersect = node->op == Op::intersect_op;
-  op->command = intersect ? (node->all ? SetOp::Command::intersect_all : SetOp::Command::intersect) : (node->all ? SetOp::Command::except_all : SetOp::Command::except);
+  op->command = intersect ? (node->all ? SetOp::Command::intersect_all : SetOp::Command::intersect)
+                          : (node->all ? SetOp::Command::except_all : SetOp::Command::except);
   op->hashed = true;
   op->flag_column = flag->column;
   for (std::size_t i = 0; i < node->group.size(); ++i) {

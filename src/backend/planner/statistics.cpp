@@ -25,7 +25,10 @@ void load(Entry& e, const catalog::Relation& table, AttrNumber column) {
   namespace p = catalog::pg_statistic;
   Arena arena;
   catalog::CatalogTable catalog_table(catalog_oid::pg_statistic, locking::LockMode::access_share);
-  auto row = catalog_table.find({{p::starelid, Datum::of(table.oid)}, {p::staattnum, Datum::of(column)}, {p::stainherit, Datum::of(table.kind == catalog::relation_kind::partitioned_table)}}, arena);
+  auto row = catalog_table.find({{p::starelid, Datum::of(table.oid)},
+                                 {p::staattnum, Datum::of(column)},
+                                 {p::stainherit, Datum::of(table.kind == catalog::relation_kind::partitioned_table)}},
+                                arena);
   if (!row) return;
   e.found = true;
   ColumnStatistics& s = e.statistics;
@@ -40,7 +43,8 @@ void load(Entry& e, const catalog::Relation& table, AttrNumber column) {
     std::span<const Datum> values;
     if (kind == 0) continue;
     if (!row->is_null(nth(p::stanumbers1))) {
-      types::ArrayElements a = types::array_elements(types::ArrayView(row->get(nth(p::stanumbers1)), arena), catalog::type_info(type_oid::float4).layout, arena);
+      types::ArrayElements a =
+          types::array_elements(types::ArrayView(row->get(nth(p::stanumbers1)), arena), catalog::type_info(type_oid::float4).layout, arena);
       auto* out = e.memory.make_array<float>(static_cast<std::size_t>(a.count));
       for (int k = 0; k < a.count; ++k) out[k] = a.values[k].as_float4();
       numbers = {out, static_cast<std::size_t>(a.count)};

@@ -41,8 +41,8 @@ class TablePaths {
   // bitmap_paths.cpp
   void note_bitmap(const IndexScan& scan, const catalog::IndexDescriptor& index);
   Bitmap bitmap_of(const IndexScan& scan, const catalog::IndexDescriptor& index);
-  void add_bitmap_lookup(const std::vector<std::pair<IndexScan*, const catalog::IndexDescriptor*>>& scans, const std::vector<Expr*>& all, double loops, double rows,
-                         const RelationSet& outer, const std::vector<Clause*>& bound);
+  void add_bitmap_lookup(const std::vector<std::pair<IndexScan*, const catalog::IndexDescriptor*>>& scans, const std::vector<Expr*>& all,
+                         double loops, double rows, const RelationSet& outer, const std::vector<Clause*>& bound);
   void add_bitmaps();
   bool or_bitmap(Expr* condition, Bitmap& out);
   Bitmap all_of(std::vector<Bitmap> bitmaps);

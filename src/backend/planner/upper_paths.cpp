@@ -299,7 +299,9 @@ Plan* QueryPlanner::ensure_order(Plan* input, const List<nodes::SortClause*>& cl
   for (std::size_t i = 0; i < n; ++i) presorted.push_back(targets[static_cast<std::size_t>(sort->keys.columns[i] - 1)]->expr);
   double part_startup, part_total, wanted = limit > 0 && input->rows > 0 ? std::min(1.0, limit / input->rows) : 1.0;
   incremental_sort_cost(below, joins_->group_count(presorted, input->rows), input->width, limit, part_startup, part_total);
-  if (part_startup + (part_total - part_startup) * wanted >= sort->startup_cost + (sort->total_cost - sort->startup_cost) * wanted && values::enable_sort) return sort;
+  if (part_startup + (part_total - part_startup) * wanted >= sort->startup_cost + (sort->total_cost - sort->startup_cost) * wanted &&
+      values::enable_sort)
+    return sort;
   auto* incremental = make_plan<IncrementalSort>(s_.arena, PlanKind::incremental_sort);
   static_cast<Sort&>(*incremental) = *sort;
   incremental->kind = PlanKind::incremental_sort;

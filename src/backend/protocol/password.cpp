@@ -120,7 +120,8 @@ bool same_bytes(std::string_view a, std::string_view b) { return a.size() == b.s
 
 // Takes "x=value" off the front of a comma-separated list.
 std::string_view take_attribute(std::string_view& rest, char name) {
-  if (rest.size() < 2 || rest[0] != name) malformed(fmt::format("Expected attribute \"{}\" but found \"{}\".", name, rest.empty() ? "" : std::string(1, rest[0])));
+  if (rest.size() < 2 || rest[0] != name)
+    malformed(fmt::format("Expected attribute \"{}\" but found \"{}\".", name, rest.empty() ? "" : std::string(1, rest[0])));
   if (rest[1] != '=') malformed(fmt::format("Expected character \"=\" for attribute \"{}\".", name));
   std::size_t end = rest.find(',');
   std::string_view value = rest.substr(2, end == std::string_view::npos ? end : end - 2);
@@ -229,7 +230,8 @@ std::optional<std::string> ScramExchange::final(std::string_view message) {
   if (message.find('\0') != std::string_view::npos) malformed("Message length does not match input length.");
   std::string_view rest = message;
   std::string_view binding = take_attribute(rest, 'c');
-  if (binding != to_base64(gs2_header_)) throw SqlError(sqlstate::protocol_violation, "unexpected SCRAM channel-binding attribute in client-final-message").fatal();
+  if (binding != to_base64(gs2_header_))
+    throw SqlError(sqlstate::protocol_violation, "unexpected SCRAM channel-binding attribute in client-final-message").fatal();
   std::string_view nonce = take_attribute(rest, 'r');
   if (nonce != nonce_) throw SqlError(sqlstate::protocol_violation, "invalid SCRAM response").detail("Nonce does not match.").fatal();
   std::size_t proof_at = message.rfind(",p=");

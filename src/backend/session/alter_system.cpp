@@ -68,8 +68,18 @@ void check(std::string_view name, const std::optional<std::string>& value) {
   if (definition == nullptr && name.find('.') == std::string_view::npos) {
     throw SqlError(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"", name);
   }
-  static constexpr std::string_view kNeverInFiles[] = {"config_file", "data_directory", "hba_file", "ident_file", "role", "session_authorization", "transaction_isolation",
-                                                       "transaction_read_only", "transaction_deferrable", "seed", "is_superuser", "in_hot_standby"};
+  static constexpr std::string_view kNeverInFiles[] = {"config_file",
+                                                       "data_directory",
+                                                       "hba_file",
+                                                       "ident_file",
+                                                       "role",
+                                                       "session_authorization",
+                                                       "transaction_isolation",
+                                                       "transaction_read_only",
+                                                       "transaction_deferrable",
+                                                       "seed",
+                                                       "is_superuser",
+                                                       "in_hot_standby"};
   bool barred = definition != nullptr && (definition->context == config::Context::internal ||
                                           std::find(std::begin(kNeverInFiles), std::end(kNeverInFiles), name) != std::end(kNeverInFiles));
   if (barred) throw SqlError(sqlstate::cant_change_runtime_param, "parameter \"{}\" cannot be changed", name);

@@ -102,7 +102,9 @@ class StreamSource : public CopySource {
   void finish_program() {
     int status = pclose(file_);
     file_ = nullptr;
-    if (status != 0) throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_).detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
+    if (status != 0)
+      throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_)
+          .detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
   }
   std::FILE* file_;
   std::string name_;
@@ -140,7 +142,9 @@ class StreamSink : public CopySink {
     int status = is_program_ ? pclose(file_) : std::fclose(file_);
     file_ = nullptr;
     if (status == 0) return;
-    if (is_program_) throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_).detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
+    if (is_program_)
+      throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_)
+          .detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
     throw_file_error(state_of(errno), "close file", name_, errno);
   }
 

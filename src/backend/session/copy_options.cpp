@@ -87,7 +87,8 @@ void check_consistency(const CopyOptions& o, const Given& given, bool is_from) {
       throw SqlError(sqlstate::feature_not_supported, "CSV quote character must not appear in the NULL specification");
     }
   }
-  if ((o.force_quote_all || !o.force_quote.empty()) && is_from) throw SqlError(sqlstate::feature_not_supported, "COPY force quote only available using COPY TO");
+  if ((o.force_quote_all || !o.force_quote.empty()) && is_from)
+    throw SqlError(sqlstate::feature_not_supported, "COPY force quote only available using COPY TO");
   if (!o.force_not_null.empty() && !is_from) throw SqlError(sqlstate::feature_not_supported, "COPY force not null only available using COPY FROM");
   if (!o.force_null.empty() && !is_from) throw SqlError(sqlstate::feature_not_supported, "COPY force null only available using COPY FROM");
   if (o.null_text.find(o.delimiter) != std::string::npos) {

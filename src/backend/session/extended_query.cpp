@@ -29,7 +29,8 @@ std::string execution_name(std::string_view statement, std::string_view portal) 
 void log_execution_time(Session& session, const Portal& portal, std::string_view name, bool continues) {
   if (!logs_durations()) return;
   const CachedStatement& statement = portal.statement();
-  log_duration(session, fmt::format("{} {}", continues ? "execute fetch from" : "execute", execution_name(statement.name(), name)), statement.text(), portal.parameters());
+  log_duration(session, fmt::format("{} {}", continues ? "execute fetch from" : "execute", execution_name(statement.name(), name)), statement.text(),
+               portal.parameters());
 }
 
 CachedStatement& find_statement(Session& session, std::string_view name) {

@@ -119,8 +119,10 @@ Datum checkpoints_reset_time(FunctionCall&) { return Datum::of(statistics::reset
 
 // Nothing is archived: a row of zeroes.
 Datum archiver(FunctionCall& call) {
-  constexpr Oid kTypes[] = {type_oid::int8, type_oid::text, type_oid::timestamptz, type_oid::int8, type_oid::text, type_oid::timestamptz, type_oid::timestamptz};
-  constexpr const char* kNames[] = {"archived_count", "last_archived_wal", "last_archived_time", "failed_count", "last_failed_wal", "last_failed_time", "stats_reset"};
+  constexpr Oid kTypes[] = {type_oid::int8, type_oid::text,        type_oid::timestamptz, type_oid::int8,
+                            type_oid::text, type_oid::timestamptz, type_oid::timestamptz};
+  constexpr const char* kNames[] = {"archived_count",  "last_archived_wal", "last_archived_time", "failed_count",
+                                    "last_failed_wal", "last_failed_time",  "stats_reset"};
   constexpr int kCount = 7;
   TupleDescriptor* row = make_descriptor(call.arena(), kCount);
   for (int i = 0; i < kCount; ++i) {
@@ -133,7 +135,8 @@ Datum archiver(FunctionCall& call) {
   }
   row->row_type = type_oid::record;
   finish_descriptor(*row);
-  Datum values[kCount] = {Datum::of(std::int64_t{0}), {}, {}, Datum::of(std::int64_t{0}), {}, {}, Datum::of(statistics::reset_time(statistics::ResetTarget::archiver))};
+  Datum values[kCount] = {
+      Datum::of(std::int64_t{0}), {}, {}, Datum::of(std::int64_t{0}), {}, {}, Datum::of(statistics::reset_time(statistics::ResetTarget::archiver))};
   bool nulls[kCount] = {false, true, true, false, true, true, false};
   return make_record(*row, values, nulls, call.arena());
 }

@@ -52,7 +52,8 @@ bool listens_to(std::string_view channel) { return std::find(channels().begin(),
 
 // Senders commit one after the other, so that all listeners see one order: that of the commits.
 void serialize_commits() {
-  locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_database, kInvalidOid, 0), locking::LockMode::access_exclusive);
+  locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_database, kInvalidOid, 0),
+                   locking::LockMode::access_exclusive);
 }
 
 void before_commit() {

@@ -55,7 +55,9 @@ Next dispatch(Session& session, const protocol::Message& message) {
     case 'c':
     case 'f': return Next::go_on;   // COPY data that came after an error ended the COPY
     case 'F': throw SqlError(sqlstate::feature_not_supported, "fastpath function calls are not supported");
-    default: throw SqlError(sqlstate::protocol_violation, "invalid frontend message type {}", static_cast<int>(static_cast<unsigned char>(message.type))).fatal();
+    default:
+      throw SqlError(sqlstate::protocol_violation, "invalid frontend message type {}", static_cast<int>(static_cast<unsigned char>(message.type)))
+          .fatal();
   }
 }
 

@@ -98,7 +98,10 @@ std::vector<std::pair<std::string, std::string>> option_settings(std::string_vie
     if (words[i] == "-c" && i + 1 < words.size()) assignment = words[++i];
     else if (words[i].starts_with("-c")) assignment = words[i].substr(2);
     else if (words[i].starts_with("--")) assignment = words[i].substr(2);
-    else throw SqlError(sqlstate::syntax_error, "invalid command-line argument for server process: {}", words[i]).hint("Try \"postgres --help\" for more information.").fatal();
+    else
+      throw SqlError(sqlstate::syntax_error, "invalid command-line argument for server process: {}", words[i])
+          .hint("Try \"postgres --help\" for more information.")
+          .fatal();
     std::size_t equals = assignment.find('=');
     if (equals == std::string::npos) fail(sqlstate::syntax_error, fmt::format("-c {} requires a value", assignment));
     std::string name = assignment.substr(0, equals);
@@ -303,12 +306,15 @@ void open_database(Session& session, const StartupRequest& request) {
   std::optional<catalog::DatabaseInfo> database = catalog::find_database(request.database);
   if (!database) fail(sqlstate::undefined_database, fmt::format("database \"{}\" does not exist", request.database));
   // From here until this transaction ends nobody drops, renames or copies the database; afterwards the slot shows who is in it.
-  locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_database, database->oid, 0), locking::LockMode::row_exclusive);
+  locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_database, database->oid, 0),
+                   locking::LockMode::row_exclusive);
   shmem::my_slot().database = raw(database->oid);
   Oid found = database->oid;
   database = catalog::find_database(request.database);
   if (!database || database->oid != found) {
-    throw SqlError(sqlstate::undefined_database, "database \"{}\" does not exist", request.database).detail("It seems to have just been dropped or renamed.").fatal();
+    throw SqlError(sqlstate::undefined_database, "database \"{}\" does not exist", request.database)
+        .detail("It seems to have just been dropped or renamed.")
+        .fatal();
   }
   catalog::set_identity(database->oid, database->name, role->oid);
   publish_identity(role->name);
@@ -318,7 +324,9 @@ void open_database(Session& session, const StartupRequest& request) {
   }
   bool superuser = catalog::is_superuser(role->oid);
   if (!superuser && (catalog::object_privileges(catalog_oid::pg_database, database->oid, role->oid, nodes::kAclConnect) & nodes::kAclConnect) == 0) {
-    throw SqlError(sqlstate::insufficient_privilege, "permission denied for database \"{}\"", database->name).detail("User does not have CONNECT privilege.").fatal();
+    throw SqlError(sqlstate::insufficient_privilege, "permission denied for database \"{}\"", database->name)
+        .detail("User does not have CONNECT privilege.")
+        .fatal();
   }
   check_connection_limits(*database, *role, superuser);
   catalog::set_database_encoding(database->encoding);

@@ -108,13 +108,14 @@ void log_query(Session& session, std::string_view text, const List<parser::State
   write(session, fmt::format("statement: {}", text));
 }
 
-void log_execute(Session& session, std::string_view statement, std::string_view portal, bool continues, const parser::StatementNode* node, std::string_view text,
-                 std::span<const planner::ParameterValue> parameters) {
+void log_execute(Session& session, std::string_view statement, std::string_view portal, bool continues, const parser::StatementNode* node,
+                 std::string_view text, std::span<const planner::ParameterValue> parameters) {
   already_logged = false;
   if (config::values::log_statement == 0 || !is_logged(node)) return;
   already_logged = true;
   write(session,
-        fmt::format("{} {}{}{}: {}", continues ? "execute fetch from" : "execute", statement.empty() ? "<unnamed>" : statement, portal.empty() ? "" : "/", portal, text),
+        fmt::format("{} {}{}{}: {}", continues ? "execute fetch from" : "execute", statement.empty() ? "<unnamed>" : statement,
+                    portal.empty() ? "" : "/", portal, text),
         parameters_text(parameters));
 }
 

@@ -14,8 +14,8 @@ namespace hathi::session {
 // Before a simple query runs: logs its text when log_statement names a statement like one of its.
 void log_query(Session& session, std::string_view text, const List<parser::Statement>& statements);
 // Before a portal runs. name: of the prepared statement; parameters are the DETAIL.
-void log_execute(Session& session, std::string_view statement, std::string_view portal, bool continues, const parser::StatementNode* node, std::string_view text,
-                 std::span<const planner::ParameterValue> parameters);
+void log_execute(Session& session, std::string_view statement, std::string_view portal, bool continues, const parser::StatementNode* node,
+                 std::string_view text, std::span<const planner::ParameterValue> parameters);
 // After a message was served, with the words before its text: "statement", "parse x", "bind x", "execute x".
 void log_duration(Session& session, std::string_view words, std::string_view text, std::span<const planner::ParameterValue> parameters = {});
 // Is anything to be measured? A few tests of settings.

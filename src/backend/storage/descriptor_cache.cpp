@@ -19,7 +19,8 @@ constexpr int kReservedDescriptors = 40;
 struct KeyHash {
   std::size_t operator()(const SegmentKey& k) const noexcept {
     std::uint64_t a = static_cast<std::uint64_t>(raw(k.file.relation)) << 32 | raw(k.file.database);
-    std::uint64_t b = static_cast<std::uint64_t>(k.segment) << 8 | static_cast<std::uint64_t>(k.fork) | static_cast<std::uint64_t>(raw(k.file.tablespace)) << 34;
+    std::uint64_t b =
+        static_cast<std::uint64_t>(k.segment) << 8 | static_cast<std::uint64_t>(k.fork) | static_cast<std::uint64_t>(raw(k.file.tablespace)) << 34;
     a = (a ^ b) * 0x9E3779B97F4A7C15u;
     return a ^ (a >> 29);
   }

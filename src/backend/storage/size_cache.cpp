@@ -21,12 +21,14 @@ constexpr std::uint32_t kBuckets = 4096;
 Bucket* buckets = nullptr;
 
 Bucket& bucket_of(const RelationFile& file, Fork fork) {
-  std::uint64_t h = (static_cast<std::uint64_t>(raw(file.relation)) << 2 | static_cast<std::uint64_t>(fork)) ^ static_cast<std::uint64_t>(raw(file.database)) << 34;
+  std::uint64_t h =
+      (static_cast<std::uint64_t>(raw(file.relation)) << 2 | static_cast<std::uint64_t>(fork)) ^ static_cast<std::uint64_t>(raw(file.database)) << 34;
   return buckets[(h * 0x9E3779B97F4A7C15u) >> 52];
 }
 
 bool matches(const Entry& e, const RelationFile& file, Fork fork) {
-  return e.relation == raw(file.relation) && e.fork == static_cast<std::uint32_t>(fork) + 1 && e.database == raw(file.database) && e.tablespace == raw(file.tablespace);
+  return e.relation == raw(file.relation) && e.fork == static_cast<std::uint32_t>(fork) + 1 && e.database == raw(file.database) &&
+         e.tablespace == raw(file.tablespace);
 }
 
 std::uint32_t lock(Bucket& b) {

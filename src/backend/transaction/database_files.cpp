@@ -109,7 +109,8 @@ void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
   std::string name(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
   auto offset = static_cast<std::int64_t>(in.varint());
   std::size_t raw_size = in.varint();
-  if (!in.ok() || raw_size > kChunk || name.find('/') != std::string::npos) throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
+  if (!in.ok() || raw_size > kChunk || name.find('/') != std::string::npos)
+    throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
   auto stored = in.rest();
   std::vector<std::byte> buffer(raw_size);
   if (stored.size() == raw_size) std::memcpy(buffer.data(), stored.data(), raw_size);
@@ -171,7 +172,8 @@ void remove_database_directory(Oid tablespace, Oid database) {
     storage::remove_tree(path);
     if (config::values::fsync) file_system().sync_directory(path.substr(0, path.rfind('/')).c_str());
   } catch (const std::exception& e) {
-    report_warning(sqlstate::io_error, "some useless files may be left behind in old database directory \"{}\"", storage::database_directory(tablespace, database));
+    report_warning(sqlstate::io_error, "some useless files may be left behind in old database directory \"{}\"",
+                   storage::database_directory(tablespace, database));
   }
 }
 

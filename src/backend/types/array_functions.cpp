@@ -25,7 +25,8 @@ TypeLayout layout_of(Oid type) { return catalog::type_info(type).layout; }
 // The element type of an array type as declared at the call site.
 Oid element_of_argument(FunctionCall& call, int i) {
   const catalog::TypeInfo& info = catalog::type_info(catalog::base_type(argument_type(call, i)));
-  if (!is_valid(info.element)) throw SqlError(sqlstate::datatype_mismatch, "argument declared anyarray is not an array but type {}", catalog::format_type(info.oid));
+  if (!is_valid(info.element))
+    throw SqlError(sqlstate::datatype_mismatch, "argument declared anyarray is not an array but type {}", catalog::format_type(info.oid));
   return info.element;
 }
 ArrayView array_argument(FunctionCall& call, int i) { return ArrayView(call.arg(i), call.arena()); }

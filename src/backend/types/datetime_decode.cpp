@@ -462,7 +462,8 @@ class Decoder {
     return none;
   }
   bool specials_set_date() const {
-    return std::any_of(tokens_.begin(), tokens_.end(), [](const Token& t) { return t.kind == TokenKind::word && find_date_word(t.text).kind == WordKind::julian; });
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [](const Token& t) { return t.kind == TokenKind::word && find_date_word(t.text).kind == WordKind::julian; });
   }
   std::int32_t local_offset(const TimeZone& zone) const {
     std::int64_t local = (days_from_civil(f_.year, f_.month, f_.day) + kPostgresEpochDays) * 86400 + time_of(f_) / kSecond;

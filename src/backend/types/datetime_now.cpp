@@ -87,7 +87,8 @@ TimestampTz float8_timestamptz(double seconds) {
     throw SqlError(sqlstate::datetime_value_out_of_range, "timestamp out of range: \"{}\"", buffer);
   };
   constexpr double kDaySeconds = 86400;
-  if (seconds < kDaySeconds * static_cast<double>(kFirstDate + kPostgresEpochDays) || seconds >= kDaySeconds * static_cast<double>(kEndTimestamp / kDay + kPostgresEpochDays)) {
+  if (seconds < kDaySeconds * static_cast<double>(kFirstDate + kPostgresEpochDays) ||
+      seconds >= kDaySeconds * static_cast<double>(kEndTimestamp / kDay + kPostgresEpochDays)) {
     refuse();
   }
   double us = std::rint((seconds - kDaySeconds * static_cast<double>(kPostgresEpochDays)) * 1e6);

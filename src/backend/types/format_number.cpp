@@ -159,7 +159,8 @@ class PatternReader {
     return true;
   }
   bool bracket_sign() {
-    if (p_.sign_place != NumberPattern::SignPlace::none || p_.has_plus || p_.has_minus) bad_pattern("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together");
+    if (p_.sign_place != NumberPattern::SignPlace::none || p_.has_plus || p_.has_minus)
+      bad_pattern("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together");
     add(Kind::ignored);
     p_.brackets = true;
     return true;
@@ -496,7 +497,8 @@ class NumberReader {
         case Kind::roman: case Kind::ignored: break;
       }
     }
-    if (sign_ == '\0' && at_ < s_.size() && (p_.sign_place != NumberPattern::SignPlace::none || p_.has_minus) && (s_[at_] == '-' || s_[at_] == '+')) sign_ = s_[at_];
+    if (sign_ == '\0' && at_ < s_.size() && (p_.sign_place != NumberPattern::SignPlace::none || p_.has_minus) && (s_[at_] == '-' || s_[at_] == '+'))
+      sign_ = s_[at_];
     std::string text = (sign_ == '-' ? "-" : " ") + digits_;
     Numeric v = parse_numeric(text);
     if (p_.has_shift) {

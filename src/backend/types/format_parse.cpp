@@ -15,7 +15,8 @@ namespace {
 
 using F = TemplateField;
 
-constexpr std::string_view kMonths[] = {"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"};
+constexpr std::string_view kMonths[] = {"january", "february", "march",     "april",   "may",      "june",
+                                        "july",    "august",   "september", "october", "november", "december"};
 constexpr std::string_view kDays[] = {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"};
 constexpr std::string_view kRoman[] = {"xii", "xi", "x", "ix", "viii", "vii", "vi", "v", "iv", "iii", "ii", "i"};
 constexpr std::string_view kMeridiem[] = {"am", "pm"}, kMeridiemDots[] = {"a.m.", "p.m."}, kEras[] = {"ad", "bc"}, kErasDots[] = {"a.d.", "b.c."};

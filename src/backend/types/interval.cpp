@@ -151,7 +151,8 @@ bool in_range_interval_interval(const Interval& value, const Interval& base, con
   return less ? r <= 0 : r >= 0;
 }
 
-Interval make_interval(std::int32_t years, std::int32_t months, std::int32_t weeks, std::int32_t days, std::int32_t hours, std::int32_t minutes, double seconds) {
+Interval make_interval(std::int32_t years, std::int32_t months, std::int32_t weeks, std::int32_t days, std::int32_t hours, std::int32_t minutes,
+                       double seconds) {
   if (std::isinf(seconds) || std::isnan(seconds)) throw_interval_out_of_range();
   double us = std::rint(seconds * 1e6);
   if (std::fabs(us) > 9.2e18) throw_interval_out_of_range();

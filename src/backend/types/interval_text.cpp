@@ -53,7 +53,9 @@ struct Sum {
     auto whole = static_cast<std::int64_t>(v);
     return add_to(days, whole, 1) && add_fraction_us(v - static_cast<double>(whole), static_cast<double>(kDay));
   }
-  bool add_fraction_years(double fraction, double scale) { return fraction == 0 || add_to(months, static_cast<std::int64_t>(std::rint(fraction * scale * 12)), 1); }
+  bool add_fraction_years(double fraction, double scale) {
+    return fraction == 0 || add_to(months, static_cast<std::int64_t>(std::rint(fraction * scale * 12)), 1);
+  }
 
   bool add(Unit unit, std::int64_t v, double fraction) {
     switch (unit) {
@@ -249,7 +251,8 @@ class IsoIntervalDecoder {
             // yyyymmdd run together: eight digits; otherwise only a year.
             std::size_t digits = (unit == '\0' ? at_ : at_ - 1) - start;
             if (digits == 8 && !any_field && fraction == 0) {
-              if (!sum.add(Unit::year, value / 10000, 0) || !sum.add(Unit::month, value / 100 % 100, 0) || !sum.add(Unit::day, value % 100, 0)) return field_overflow;
+              if (!sum.add(Unit::year, value / 10000, 0) || !sum.add(Unit::month, value / 100 % 100, 0) || !sum.add(Unit::day, value % 100, 0))
+                return field_overflow;
               if (unit == '\0') return none;
               date_part = false;
               any_field = false;
@@ -280,7 +283,8 @@ class IsoIntervalDecoder {
           case 'S': if (!sum.add(Unit::second, value, fraction)) return field_overflow; break;
           case '\0':
             if (at_ - start == 6 && !any_field && fraction == 0) {  // hhmmss
-              if (!sum.add(Unit::hour, value / 10000, 0) || !sum.add(Unit::minute, value / 100 % 100, 0) || !sum.add(Unit::second, value % 100, 0)) return field_overflow;
+              if (!sum.add(Unit::hour, value / 10000, 0) || !sum.add(Unit::minute, value / 100 % 100, 0) || !sum.add(Unit::second, value % 100, 0))
+                return field_overflow;
               return none;
             }
             [[fallthrough]];

@@ -239,7 +239,9 @@ class RowPair {
         throw SqlError(sqlstate::datatype_mismatch, "cannot compare dissimilar column types {} and {} at record column {}", catalog::format_type(p.type),
                        catalog::format_type(q.type), column);
       }
-      if (visit(p, p.collation == q.collation ? p.collation : kInvalidOid, NullableDatum{x_.values[i], x_.nulls[i]}, NullableDatum{y_.values[j], y_.nulls[j]})) return;
+      if (visit(p, p.collation == q.collation ? p.collation : kInvalidOid, NullableDatum{x_.values[i], x_.nulls[i]},
+                NullableDatum{y_.values[j], y_.nulls[j]}))
+        return;
       ++i;
       ++j;
     }

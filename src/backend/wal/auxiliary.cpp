@@ -91,7 +91,8 @@ void checkpointer_main() {
       if ((requested & kRequestByVolume) != 0 && elapsed < config::values::checkpoint_warning) {
         ErrorReport r;
         r.severity = Severity::log;
-        r.message = fmt::format("checkpoints are occurring too frequently ({} second{} apart)", static_cast<int>(elapsed), static_cast<int>(elapsed) == 1 ? "" : "s");
+        r.message = fmt::format("checkpoints are occurring too frequently ({} second{} apart)", static_cast<int>(elapsed),
+                                static_cast<int>(elapsed) == 1 ? "" : "s");
         r.hint = "Consider increasing the configuration parameter \"max_wal_size\".";
         report(std::move(r));
       }

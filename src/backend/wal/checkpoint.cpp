@@ -200,7 +200,8 @@ void request_checkpoint(const CheckpointRequest& request) {
       failed_now = c.failed;
     }
     if (mine && static_cast<std::int32_t>(done - *mine) >= 0) {
-      if (failed_now != failed) throw SqlError(sqlstate::internal_error, "checkpoint request failed").hint("Consult recent messages in the server log for details.");
+      if (failed_now != failed)
+        throw SqlError(sqlstate::internal_error, "checkpoint request failed").hint("Consult recent messages in the server log for details.");
       return;
     }
     check_interrupts();
@@ -211,7 +212,13 @@ void request_checkpoint(const CheckpointRequest& request) {
 
 CheckpointStatistics checkpoint_statistics() {
   CheckpointShared& c = state->checkpoint;
-  return {c.timed.load(), c.requested_count.load(), c.write_ms.load(), c.sync_ms.load(), c.buffers.load(), c.background_buffers.load(), c.background_maxwritten.load()};
+  return {c.timed.load(),
+          c.requested_count.load(),
+          c.write_ms.load(),
+          c.sync_ms.load(),
+          c.buffers.load(),
+          c.background_buffers.load(),
+          c.background_maxwritten.load()};
 }
 
 ControlInfo control_info() {

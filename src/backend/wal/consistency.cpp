@@ -16,7 +16,8 @@ namespace hathi::wal {
 
 namespace {
 
-constexpr const char* kNames[] = {"xlog", "transaction", "storage", "clog", "database", "multixact", "heap", "btree", "sequence", "freespace", "visibility", "generic"};
+constexpr const char* kNames[] = {"xlog", "transaction", "storage",  "clog",      "database",   "multixact",
+                                  "heap", "btree",       "sequence", "freespace", "visibility", "generic"};
 
 std::uint32_t parse(const std::string& setting) {
   std::uint32_t mask = 0;
@@ -101,7 +102,8 @@ void check_replayed_page(const BlockReference& b) {
   mask(found, b.tag.fork);
   if (std::memcmp(expected, found, kPageSize) == 0) return;
   std::size_t at = static_cast<std::size_t>(std::mismatch(expected, expected + kPageSize, found).first - expected);
-  panic(fmt::format("inconsistent page found, rel {}, blkno {}: they differ at byte {}", storage::relation_path(b.tag.file, b.tag.fork), b.tag.block.value(), at));
+  panic(fmt::format("inconsistent page found, rel {}, blkno {}: they differ at byte {}", storage::relation_path(b.tag.file, b.tag.fork),
+                    b.tag.block.value(), at));
 }
 
 }  // namespace hathi::wal

@@ -33,7 +33,8 @@ void RecordBuilder::image(const std::byte* page, std::uint8_t& flags) {
   std::memcpy(static_cast<void*>(&h), page, kPageHeaderSize);
   std::size_t hole = 0, hole_length = 0;
   constexpr std::size_t kWorthCutting = 32;
-  if (h.lower >= kPageHeaderSize && h.lower <= h.upper && h.upper <= h.special && h.special <= kPageSize && h.upper - h.lower >= static_cast<int>(kWorthCutting)) {
+  if (h.lower >= kPageHeaderSize && h.lower <= h.upper && h.upper <= h.special && h.special <= kPageSize &&
+      h.upper - h.lower >= static_cast<int>(kWorthCutting)) {
     hole = h.lower;
     hole_length = static_cast<std::size_t>(h.upper - h.lower);
   }

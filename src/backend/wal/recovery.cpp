@@ -74,7 +74,9 @@ void redo_block(const BlockReference& b, Lsn end) {
   if ((b.flags & kBlockImage) != 0) ok = restore_image(b, page.bytes());
   else if (whole) std::memset(page.bytes(), 0, kPageSize);
   ok = ok && apply_edits(page.bytes(), b.edits);
-  if (!ok) throw SqlError(sqlstate::data_corrupted, "page edits do not fit block {} of relation {}", b.tag.block.value(), storage::relation_path(b.tag.file, b.tag.fork));
+  if (!ok)
+    throw SqlError(sqlstate::data_corrupted, "page edits do not fit block {} of relation {}", b.tag.block.value(),
+                   storage::relation_path(b.tag.file, b.tag.fork));
   page.header().lsn = end;
   page.header().checksum = 0;
 }

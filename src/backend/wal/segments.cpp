@@ -112,7 +112,8 @@ void preallocate_segment(std::uint64_t segment) {
 }
 
 std::uint64_t segments_per_checkpoint() {
-  double segments = static_cast<double>(config::values::max_wal_size) * 1048576 / static_cast<double>(kWalSegmentSize) / (1.0 + config::values::checkpoint_completion_target);
+  double segments = static_cast<double>(config::values::max_wal_size) * 1048576 / static_cast<double>(kWalSegmentSize) /
+                    (1.0 + config::values::checkpoint_completion_target);
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(segments));
 }
 

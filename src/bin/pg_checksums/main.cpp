@@ -49,8 +49,8 @@ bool treat_page(Run& run, const BlockTag& tag, std::byte* page, const std::strin
     return true;
   }
   if (stored == computed) return true;
-  std::fprintf(stderr, "pg_checksums: error: checksum verification failed in file \"%s\", block %u: calculated checksum %X but block contains %X\n", path.c_str(),
-               tag.block.value() % storage::kSegmentBlocks, computed, stored);
+  std::fprintf(stderr, "pg_checksums: error: checksum verification failed in file \"%s\", block %u: calculated checksum %X but block contains %X\n",
+               path.c_str(), tag.block.value() % storage::kSegmentBlocks, computed, stored);
   return false;
 }
 
@@ -70,7 +70,8 @@ void treat_file(Run& run, const storage::DatabaseDirectory& d, const std::string
     bool written = false;
     if (!treat_page(run, tag, page, path, written)) ++run.bad;
     if (!written) continue;
-    if (::pwrite(fd, page, kPageSize, at) != static_cast<ssize_t>(kPageSize)) fail(fmt::format("could not write block {} in file \"{}\": {}", tag.block.value(), path, std::strerror(errno)));
+    if (::pwrite(fd, page, kPageSize, at) != static_cast<ssize_t>(kPageSize))
+      fail(fmt::format("could not write block {} in file \"{}\": {}", tag.block.value(), path, std::strerror(errno)));
     ++run.blocks_written;
     any_written = true;
   }

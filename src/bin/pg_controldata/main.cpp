@@ -94,7 +94,9 @@ int main(int argc, char** argv) {
   if (directory.empty() && std::getenv("PGDATA") != nullptr) directory = std::getenv("PGDATA");
   if (directory.empty()) return std::fputs("pg_controldata: error: no data directory specified\n", stderr), 1;
   if (chdir(directory.c_str()) != 0)
-    return std::fprintf(stderr, "pg_controldata: error: could not open file \"%s/global/pg_control\" for reading: %s\n", directory.c_str(), std::strerror(errno)), 1;
+    return std::fprintf(stderr, "pg_controldata: error: could not open file \"%s/global/pg_control\" for reading: %s\n", directory.c_str(),
+                        std::strerror(errno)),
+           1;
   try {
     print(hathi::wal::read_control());
   } catch (const hathi::SqlError& e) {

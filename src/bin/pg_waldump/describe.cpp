@@ -13,11 +13,13 @@ namespace {
 
 using wal::ResourceManager;
 
-constexpr const char* kManagers[kManagerCount] = {"XLOG", "Transaction", "Storage", "CLOG", "Database", "MultiXact", "Heap", "Btree", "Sequence", "FreeSpace", "Visibility", "Generic"};
+constexpr const char* kManagers[kManagerCount] = {"XLOG", "Transaction", "Storage",  "CLOG",      "Database",   "MultiXact",
+                                                  "Heap", "Btree",       "Sequence", "FreeSpace", "Visibility", "Generic"};
 constexpr const char* kForks[] = {"main", "fsm", "vm", "init"};
 
 // By the numbers of HeapOperation and BTreeOperation.
-constexpr const char* kHeap[] = {"INSERT", "MULTI_INSERT", "DELETE", "UPDATE", "HOT_UPDATE", "LOCK", "INPLACE", "PRUNE", "VACUUM", "FREEZE_PAGE", "REBASE", "ABORT_SPECULATIVE", "PAGE_FULL"};
+constexpr const char* kHeap[] = {"INSERT", "MULTI_INSERT", "DELETE",      "UPDATE", "HOT_UPDATE",        "LOCK",     "INPLACE",
+                                 "PRUNE",  "VACUUM",       "FREEZE_PAGE", "REBASE", "ABORT_SPECULATIVE", "PAGE_FULL"};
 constexpr const char* kBtree[] = {"CREATE", "INSERT_LEAF", "INSERT_UPPER", "SPLIT", "NEWROOT", "DELETE", "DEDUP", "VACUUM", "UNLINK_PAGE", "BUILD"};
 constexpr const char* kLog[] = {"CHECKPOINT", "FPI_FOR_HINT"};
 constexpr const char* kTransaction[] = {"COMMIT", "ABORT", "NEXTOID"};
@@ -35,8 +37,9 @@ std::string describe_checkpoint(std::span<const std::byte> data) {
   if (data.size() < sizeof c) return "";
   std::memcpy(&c, data.data(), sizeof c);
   const char* kinds[] = {"online", "shutdown", "end of recovery"};
-  return fmt::format("redo {:X}/{:X}; tli 1; xid {}:{}; oid {}; multi {}; offset {}; oldest xid {}; {}", c.redo >> 32, c.redo & 0xFFFFFFFFu, c.counters.next_xid >> 32,
-                     c.counters.next_xid & 0xFFFFFFFFu, c.counters.next_oid, c.counters.next_multixact, c.counters.next_member, c.counters.oldest_xid, kinds[std::min(c.kind, 2u)]);
+  return fmt::format("redo {:X}/{:X}; tli 1; xid {}:{}; oid {}; multi {}; offset {}; oldest xid {}; {}", c.redo >> 32, c.redo & 0xFFFFFFFFu,
+                     c.counters.next_xid >> 32, c.counters.next_xid & 0xFFFFFFFFu, c.counters.next_oid, c.counters.next_multixact,
+                     c.counters.next_member, c.counters.oldest_xid, kinds[std::min(c.kind, 2u)]);
 }
 
 std::string describe_commit(std::span<const std::byte> data) {

@@ -58,15 +58,18 @@ std::string describe_block(const Options& o, int n, const wal::BlockReference& b
   text += fmt::format(" blk {}", b.tag.block.value());
   if (!b.image.empty()) {
     text += " FPW";
-    if (o.details) text += fmt::format("; hole: offset: {}, length: {}{}", b.hole_offset, b.hole_length, (b.flags & wal::kBlockCompressed) != 0 ? ", compression method: lz4" : "");
+    if (o.details)
+      text += fmt::format("; hole: offset: {}, length: {}{}", b.hole_offset, b.hole_length,
+                          (b.flags & wal::kBlockCompressed) != 0 ? ", compression method: lz4" : "");
   }
   return text;
 }
 
 void print(const Options& o, const wal::DecodedRecord& r, std::uint64_t previous) {
   std::size_t total = r.end.value() - r.start.value();
-  std::string text = fmt::format("rmgr: {:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {}, desc: {} {}", manager_name(r.manager), total - image_bytes(r), total,
-                                 r.xid.value(), position(r.start.value()), position(previous), operation_name(r), describe(r));
+  std::string text =
+      fmt::format("rmgr: {:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {}, desc: {} {}", manager_name(r.manager), total - image_bytes(r),
+                  total, r.xid.value(), position(r.start.value()), position(previous), operation_name(r), describe(r));
   int n = 0;
   for (const wal::BlockReference& b : r.blocks) text += describe_block(o, n++, b);
   std::puts(text.c_str());
@@ -84,8 +87,8 @@ struct Sum {
 void print_sum(const std::string& name, const Sum& s, const Sum& total) {
   auto share = [](std::uint64_t part, std::uint64_t whole) { return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); };
   std::uint64_t both = s.record + s.image;
-  std::printf("%-27s %20lu (%6.02f) %20lu (%6.02f) %20lu (%6.02f) %20lu (%6.02f)\n", name.c_str(), s.count, share(s.count, total.count), s.record, share(s.record, total.record),
-              s.image, share(s.image, total.image), both, share(both, total.record + total.image));
+  std::printf("%-27s %20lu (%6.02f) %20lu (%6.02f) %20lu (%6.02f) %20lu (%6.02f)\n", name.c_str(), s.count, share(s.count, total.count), s.record,
+              share(s.record, total.record), s.image, share(s.image, total.image), both, share(both, total.record + total.image));
 }
 
 void print_statistics(const std::map<std::string, Sum>& sums, std::uint64_t from, std::uint64_t to) {
@@ -102,7 +105,8 @@ void print_statistics(const std::map<std::string, Sum>& sums, std::uint64_t from
   std::printf("%-27s %20s %8s %20s %8s %20s %8s %20s\n", "", "--------", "", "--------", "", "--------", "", "--------");
   std::printf("%-27s %20lu %8s %20lu [%.02f%%] %20lu [%.02f%%] %20lu [100%%]\n", "Total", total.count, "", total.record,
               100.0 * static_cast<double>(total.record) / static_cast<double>(std::max<std::uint64_t>(1, total.record + total.image)), total.image,
-              100.0 * static_cast<double>(total.image) / static_cast<double>(std::max<std::uint64_t>(1, total.record + total.image)), total.record + total.image);
+              100.0 * static_cast<double>(total.image) / static_cast<double>(std::max<std::uint64_t>(1, total.record + total.image)),
+              total.record + total.image);
 }
 
 int run(const Options& o) {
@@ -123,7 +127,9 @@ int run(const Options& o) {
       if (is_wanted(o, record)) {
         ++shown;
         std::size_t image = image_bytes(record);
-        if (o.statistics) sums[std::string(manager_name(record.manager)) + (o.statistics_by_record ? "/" + std::string(operation_name(record)) : "")].add(record.end.value() - at - image, image);
+        if (o.statistics)
+          sums[std::string(manager_name(record.manager)) + (o.statistics_by_record ? "/" + std::string(operation_name(record)) : "")].add(
+              record.end.value() - at - image, image);
         else if (!o.quiet) print(o, record, previous);
       }
     }

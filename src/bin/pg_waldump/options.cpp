@@ -135,11 +135,12 @@ std::string read_option(int c, Options& o, std::string& path) {
 }  // namespace
 
 std::optional<int> read_options(int argc, char** argv, Options& o) {
-  static const option options[] = {{"bkp-details", no_argument, nullptr, 'b'}, {"block", required_argument, nullptr, 'B'},    {"end", required_argument, nullptr, 'e'},
-                                   {"fork", required_argument, nullptr, 'F'},  {"limit", required_argument, nullptr, 'n'},    {"path", required_argument, nullptr, 'p'},
-                                   {"quiet", no_argument, nullptr, 'q'},       {"rmgr", required_argument, nullptr, 'r'},     {"relation", required_argument, nullptr, 'R'},
-                                   {"start", required_argument, nullptr, 's'}, {"version", no_argument, nullptr, 'V'},        {"fullpage", no_argument, nullptr, 'w'},
-                                   {"xid", required_argument, nullptr, 'x'},   {"stats", optional_argument, nullptr, 'z'},    {}};
+  static const option options[] = {
+      {"bkp-details", no_argument, nullptr, 'b'}, {"block", required_argument, nullptr, 'B'}, {"end", required_argument, nullptr, 'e'},
+      {"fork", required_argument, nullptr, 'F'},  {"limit", required_argument, nullptr, 'n'}, {"path", required_argument, nullptr, 'p'},
+      {"quiet", no_argument, nullptr, 'q'},       {"rmgr", required_argument, nullptr, 'r'},  {"relation", required_argument, nullptr, 'R'},
+      {"start", required_argument, nullptr, 's'}, {"version", no_argument, nullptr, 'V'},     {"fullpage", no_argument, nullptr, 'w'},
+      {"xid", required_argument, nullptr, 'x'},   {"stats", optional_argument, nullptr, 'z'}, {}};
   if (argc > 1 && (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-?") == 0)) {
     std::fputs(kHelp, stdout);
     return 0;

@@ -125,7 +125,8 @@ TEST(Concurrency, UniqueInserts) {
         std::vector<int> order(kKeys);
         for (int i = 0; i < kKeys; ++i) order[static_cast<std::size_t>(i)] = i;
         // Nearly the same order for all, so that they meet.
-        for (std::size_t i = 0; i + 8 < order.size(); i += 4) std::shuffle(order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(i) + 8, random);
+        for (std::size_t i = 0; i + 8 < order.size(); i += 4)
+          std::shuffle(order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(i) + 8, random);
         for (int key : order) {
           try {
             transaction::start();

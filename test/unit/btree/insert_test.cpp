@@ -157,7 +157,8 @@ TEST_F(IndexTest, DeadEntriesMakeRoom) {
 TEST_F(IndexTest, SuffixTruncation) {
   make({{'i'}, {'t'}});
   // The second column is long, the first tells entries apart: pivots hold the first only.
-  for (std::uint32_t i = 0; i < 3000; ++i) put({Datum::of(static_cast<std::int32_t>(i)), varlena::make(arena, std::string(500, 'x') + std::to_string(i % 7))}, tid(i));
+  for (std::uint32_t i = 0; i < 3000; ++i)
+    put({Datum::of(static_cast<std::int32_t>(i)), varlena::make(arena, std::string(500, 'x') + std::to_string(i % 7))}, tid(i));
   EXPECT_EQ(check_tree(), 3000u);
   EXPECT_EQ(shape(index).height, 2);
 }

@@ -90,7 +90,8 @@ TEST_F(ScanTest, RandomConditionsAgainstTruth) {
       }
       std::vector<std::uint32_t> expected;
       for (const Row& r : truth) {
-        bool ok = std::all_of(conditions.begin(), conditions.end(), [&](const ScanKey& k) { return k.column == 1 ? meets(k, r.a, r.a_null) : meets(k, r.b, r.b_null); });
+        bool ok = std::all_of(conditions.begin(), conditions.end(),
+                              [&](const ScanKey& k) { return k.column == 1 ? meets(k, r.a, r.a_null) : meets(k, r.b, r.b_null); });
         if (ok) expected.push_back(r.row);
       }
       // Two arrays on one column are met by combinations that may repeat rows; the planner never makes them.

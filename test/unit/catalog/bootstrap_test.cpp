@@ -52,7 +52,8 @@ TEST(Bootstrap, BuiltinObjectsAreRows) {
   CatalogCluster cluster;
   cluster.in_transaction([] {
     Arena arena;
-    auto type = CatalogTable(catalog_oid::pg_type, kRead).find({{pg_type::typname, make_name(arena, "int4")}, {pg_type::typnamespace, Datum::of(kPgCatalogNamespace)}}, arena);
+    auto type = CatalogTable(catalog_oid::pg_type, kRead)
+                    .find({{pg_type::typname, make_name(arena, "int4")}, {pg_type::typnamespace, Datum::of(kPgCatalogNamespace)}}, arena);
     ASSERT_TRUE(type.has_value());
     EXPECT_EQ(type->get(pg_type::oid).as_oid(), type_oid::int4);
     // Only what is implemented is listed (json is not).

@@ -62,7 +62,8 @@ const Oid kCountStar{2803}, kCount{2147}, kSumInt4{2108}, kMaxInt4{2116}, kMinIn
 TEST_F(Aggregates, Plain) {
   auto all = [&](const std::vector<Cells>& rows) {
     return run(group(values(rows, 1), AggregatePlan::Strategy::plain, {},
-                     {aggregate(kCountStar, {}), aggregate(kCount, {in(1)}), aggregate(kSumInt4, {in(1)}), aggregate(kMaxInt4, {in(1)}), aggregate(kMinInt4, {in(1)})}));
+                     {aggregate(kCountStar, {}), aggregate(kCount, {in(1)}), aggregate(kSumInt4, {in(1)}), aggregate(kMaxInt4, {in(1)}),
+                      aggregate(kMinInt4, {in(1)})}));
   };
   EXPECT_EQ(all({{3}, {{}}, {-1}}), (Lines{"3,2,2,3,-1"}));
   EXPECT_EQ(all({}), (Lines{"0,0,-,-,-"}));
@@ -227,8 +228,14 @@ TEST_F(Windows, FramesAgreeWithTheReference) {
         if (start.kind == 2 || end.kind == -2 || start.kind > end.kind) continue;
         for (int exclude : excludes) {
           int options = mode | exclude;
-          options |= start.kind == -2 ? kFrameStartUnboundedPreceding : start.kind == -1 ? kFrameStartOffsetPreceding : start.kind == 0 ? kFrameStartCurrentRow : kFrameStartOffsetFollowing;
-          options |= end.kind == 2 ? kFrameEndUnboundedFollowing : end.kind == -1 ? kFrameEndOffsetPreceding : end.kind == 0 ? kFrameEndCurrentRow : kFrameEndOffsetFollowing;
+          options |= start.kind == -2   ? kFrameStartUnboundedPreceding
+                     : start.kind == -1 ? kFrameStartOffsetPreceding
+                     : start.kind == 0  ? kFrameStartCurrentRow
+                                        : kFrameStartOffsetFollowing;
+          options |= end.kind == 2    ? kFrameEndUnboundedFollowing
+                     : end.kind == -1 ? kFrameEndOffsetPreceding
+                     : end.kind == 0  ? kFrameEndCurrentRow
+                                      : kFrameEndOffsetFollowing;
           Lines expected;
           for (std::int64_t i = 0; i < n; ++i) {
             std::int64_t sum = 0;

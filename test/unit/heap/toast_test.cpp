@@ -84,7 +84,8 @@ TEST_F(ToastTest, BigValuesMoveOut) {
   EXPECT_EQ(payload_of(fetch(tid)), text);
   // Slices fetch what they need.
   for (auto [offset, length] : {std::pair<int, int>{0, 10}, {1990, 20}, {9990, 100}, {5000, -1}, {20000, 5}}) {
-    std::string expected = offset > 10000 ? "" : text.substr(static_cast<std::size_t>(offset), length < 0 ? std::string::npos : static_cast<std::size_t>(length));
+    std::string expected =
+        offset > 10000 ? "" : text.substr(static_cast<std::size_t>(offset), length < 0 ? std::string::npos : static_cast<std::size_t>(length));
     EXPECT_EQ(varlena::payload(fetch_slice(value.as_pointer(), offset, length, arena)), expected);
   }
 }

@@ -15,7 +15,8 @@ TEST(Multixact, MembersComeBackAfterACrash) {
     wal::perform_checkpoint({.immediate = true});
     // Enough to fill several pages of members.
     for (std::uint64_t n = 1; n <= 1500; ++n) {
-      MultiXactMember members[] = {{Xid{n + 100}, RowLockStatus::for_key_share}, {Xid{n + 200}, RowLockStatus::no_key_update}, {Xid{n + 300}, RowLockStatus::for_share}};
+      MultiXactMember members[] = {
+          {Xid{n + 100}, RowLockStatus::for_key_share}, {Xid{n + 200}, RowLockStatus::no_key_update}, {Xid{n + 300}, RowLockStatus::for_share}};
       EXPECT_EQ(create_multixact(std::span(members).first(n % 2 ? 3 : 2)), MultiXactId{static_cast<std::uint32_t>(n)});
     }
     wal::flush(wal::insert_position());

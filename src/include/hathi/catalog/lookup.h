@@ -44,7 +44,7 @@ struct TypeInfo {
 const TypeInfo& type_info(Oid type);              // XX000 "cache lookup failed for type %u" when missing
 const TypeInfo* find_type(Oid type);
 const TypeInfo* find_type_by_name(std::string_view name, Oid schema);
-// Looks through the search path. 
+// Looks through the search path.
 const TypeInfo* find_type_in_path(std::string_view name);
 Oid base_type(Oid type, std::int32_t* typmod = nullptr);       // domains resolved
 // Same bits: equal types, a domain and its base, matches of pseudo-types, implicit casts without a function. False for unknown types.
@@ -94,7 +94,11 @@ const OperatorInfo* find_operator(Oid op);
 const OperatorInfo* find_operator(std::string_view name, Oid left, Oid right, Oid schema);
 void find_operators(std::string_view name, char kind, Oid schema, std::vector<const OperatorInfo*>& out);
 
-struct CastInfo { Oid oid, source, target, function; char context; /* i implicit, a assignment, e explicit */ char method; /* f function, b binary, i in/out */ };
+struct CastInfo {
+  Oid oid, source, target, function;
+  char context; /* i implicit, a assignment, e explicit */
+  char method;  /* f function, b binary, i in/out */
+};
 const CastInfo* find_cast(Oid source, Oid target);
 
 struct OperatorClassInfo { Oid oid, method, family, input, key; std::string_view name; Oid schema; bool is_default; };
@@ -108,7 +112,15 @@ Oid family_function(Oid family, Oid left, Oid right, int number);
 struct FamilyMember { Oid family, method, left, right; int strategy; };
 std::span<const FamilyMember> operator_families(Oid op);
 
-struct CollationInfo { Oid oid; std::string_view name; Oid schema; char provider; bool deterministic; int encoding; std::string_view collate, ctype, icu_locale; };
+struct CollationInfo {
+  Oid oid;
+  std::string_view name;
+  Oid schema;
+  char provider;
+  bool deterministic;
+  int encoding;
+  std::string_view collate, ctype, icu_locale;
+};
 const CollationInfo* find_collation(Oid oid);
 const CollationInfo* find_collation_by_name(std::string_view name, Oid schema);
 
@@ -134,7 +146,13 @@ struct RoleInfo {
 };
 const RoleInfo* find_role(Oid oid);
 const RoleInfo* find_role_by_name(std::string_view name);
-struct DatabaseInfo { Oid oid, owner, tablespace; std::string name, collate, ctype, icu_locale; int encoding, connection_limit; bool is_template, allow_connections; char locale_provider; };
+struct DatabaseInfo {
+  Oid oid, owner, tablespace;
+  std::string name, collate, ctype, icu_locale;
+  int encoding, connection_limit;
+  bool is_template, allow_connections;
+  char locale_provider;
+};
 std::optional<DatabaseInfo> find_database(std::string_view name);
 std::optional<DatabaseInfo> find_database(Oid oid);
 

@@ -184,7 +184,10 @@ struct OnConflict {
   List<TargetEntry*> set;
   Expr* where = nullptr;
   int excluded_rte = 0;
-  template <class V> void fields(V& v) { v(do_update, arbiter_elements, arbiter_classes, arbiter_collations, arbiter_where, constraint, set, where, excluded_rte); }
+  template <class V>
+  void fields(V& v) {
+    v(do_update, arbiter_elements, arbiter_classes, arbiter_collations, arbiter_where, constraint, set, where, excluded_rte);
+  }
 };
 
 struct WithCheck {

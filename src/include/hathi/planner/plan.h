@@ -101,9 +101,19 @@ struct MergeAppend : Plan { List<Plan*> inputs; List<AttrNumber> columns; List<O
 struct Join : Plan { nodes::JoinType type = nodes::JoinType::inner; List<Expr*> conditions; /* of ON, besides the method's own */ bool inner_unique = false; };
 struct NestLoopParam { int slot = 0; Expr* value = nullptr; /* over the outer row (kOuterVar) */ };
 struct NestLoop : Join { List<NestLoopParam*> params; };
-struct MergeClause { Expr* outer = nullptr; Expr* inner = nullptr; Oid comparison = kInvalidOid; Oid collation = kInvalidOid; bool descending = false, nulls_first = false; };
+struct MergeClause {
+  Expr* outer = nullptr;
+  Expr* inner = nullptr;
+  Oid comparison = kInvalidOid;
+  Oid collation = kInvalidOid;
+  bool descending = false, nulls_first = false;
+};
 struct MergeJoin : Join { List<MergeClause*> clauses; List<Expr*> originals; bool skip_mark_restore = false; };
-struct HashJoin : Join { List<Expr*> clauses; /* OpExpr: outer op inner */ List<Expr*> outer_keys, inner_keys; List<Oid> equal_functions, outer_hash, inner_hash, collations; };
+struct HashJoin : Join {
+  List<Expr*> clauses; /* OpExpr: outer op inner */
+  List<Expr*> outer_keys, inner_keys;
+  List<Oid> equal_functions, outer_hash, inner_hash, collations;
+};
 struct Hash : Plan { List<Expr*> keys; };
 
 struct Sort : Plan { SortKeys keys; };
@@ -136,10 +146,18 @@ struct SetOp : Plan {
   AttrNumber flag_column = 0;       // 0 = from the left, 1 = from the right
   double group_count = 0;
 };
-struct Limit : Plan { Expr* offset = nullptr; Expr* count = nullptr; bool with_ties = false; List<AttrNumber> tie_columns; List<Oid> tie_operators, tie_collations; };
+struct Limit : Plan {
+  Expr* offset = nullptr;
+  Expr* count = nullptr;
+  bool with_ties = false;
+  List<AttrNumber> tie_columns;
+  List<Oid> tie_operators, tie_collations;
+};
 
 struct RowMarkPlan { int rte = 0; heap::RowLockMode mode = heap::RowLockMode::update; heap::WaitPolicy policy = heap::WaitPolicy::block;
-  bool lock = true; /* false: only re-fetched for EvalPlanQual */ AttrNumber ctid_column = 0, tableoid_column = 0, row_column = 0; /* junk columns of the input */ };
+  bool lock = true;                                                /* false: only re-fetched for EvalPlanQual */
+  AttrNumber ctid_column = 0, tableoid_column = 0, row_column = 0; /* junk columns of the input */
+};
 struct LockRows : Plan { List<RowMarkPlan*> marks; int epq_param = 0; };
 
 struct ModifyTable : Plan {
@@ -190,7 +208,8 @@ struct ParameterValue { NullableDatum value; Oid type = kInvalidOid; };
 struct BoundParameters { std::span<const ParameterValue> values; bool plan_as_constants = false; };
 
 // cursor_options: bits.
-inline constexpr int kCursorScroll = 1, kCursorFastStart = 2, kCursorGenericPlan = 4, kCursorCustomPlan = 8, kCursorBinary = 16, kCursorHold = 32, kCursorNoScroll = 64;
+inline constexpr int kCursorScroll = 1, kCursorFastStart = 2, kCursorGenericPlan = 4, kCursorCustomPlan = 8, kCursorBinary = 16, kCursorHold = 32,
+                     kCursorNoScroll = 64;
 // Plans the query (which it may change) into the arena. Relations are locked already (by the analyzer or the plan cache).
 PlannedStatement* plan(nodes::Query* query, const BoundParameters& parameters, int cursor_options, Arena& arena);
 

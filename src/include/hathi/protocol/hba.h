@@ -15,7 +15,8 @@ enum class AuthMethod : std::uint8_t { trust, reject, scram_sha_256, md5, passwo
 struct HbaRule {
   enum class Kind : std::uint8_t { local, host, hostssl, hostnossl, hostgssenc, hostnogssenc };
   Kind kind = Kind::local;
-  std::vector<std::string> databases, users;      // "all", "sameuser", "samerole", "replication", "+role", "@file" resolved at load; quoted words keep a leading NUL
+  std::vector<std::string> databases,
+      users;  // "all", "sameuser", "samerole", "replication", "+role", "@file" resolved at load; quoted words keep a leading NUL
   bool any_address = false, same_host = false, same_net = false;
   std::string host_name;                          // not resolved: rules by host name are refused at load
   sockaddr_in6 address{}, mask{};                 // IPv4 as v4-mapped

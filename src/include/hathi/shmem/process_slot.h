@@ -32,8 +32,9 @@ class Latch {
 // What a process waits for, as pg_stat_activity shows it. Names are string literals, valid in every process.
 struct WaitEvent { const char* type; const char* name; };
 
-// Locking: `in_use`, `kind`, `pid` are written by the process that took the slot off its free list (lock-free stack). Members up to `latch` are written by the owner only and
-// may be read by anyone (atomics, or fields that do not change while in use). Lock-queue members belong to locking/ (see its README).
+// Locking: `in_use`, `kind`, `pid` are written by the process that took the slot off its free list (lock-free stack). Members up to `latch` are
+// written by the owner only and may be read by anyone (atomics, or fields that do not change while in use). Lock-queue members belong to locking/
+// (see its README).
 struct alignas(128) ProcessSlot {
   std::atomic<std::uint32_t> in_use;
   ProcessKind kind;

@@ -12,7 +12,20 @@
 namespace hathi::wal {
 
 // Who wrote a record: pg_waldump's name for it and the owner of its main data.
-enum class ResourceManager : std::uint8_t { log, transaction, storage, commit_log, database, multixact, heap, btree, sequence, free_space, visibility, generic };
+enum class ResourceManager : std::uint8_t {
+  log,
+  transaction,
+  storage,
+  commit_log,
+  database,
+  multixact,
+  heap,
+  btree,
+  sequence,
+  free_space,
+  visibility,
+  generic
+};
 
 // The edits of one page inside a Change. All offsets are byte positions in the page. Edits take effect at apply(), in order.
 class PageEdit {
