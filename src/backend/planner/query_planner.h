@@ -94,17 +94,18 @@ class QueryPlanner {
   // scans.cpp
   nodes::Variable* make_variable(int rte, AttrNumber column);
   RelPlan plan_relation(int rte, std::vector<Qual>& quals);
-  // need_index: only by an index, nullptr when none fits.
-  Plan* plan_table(int rte, const std::vector<Expr*>& conditions, bool need_index);
+  // index_match.cpp
   IndexScan* try_index(int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
-  BitmapHeapScan* bitmap_scan(const IndexScan& scan, int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions);
   IndexCondition* match_condition(Expr* e, int rte, const catalog::IndexDescriptor& index, int position, const List<Expr*>& expressions);
   List<Expr*> index_expressions(const catalog::IndexDescriptor& index, int rte);
   bool predicate_holds(const catalog::IndexDescriptor& index, int rte, const std::vector<Expr*>& conditions);
-  bool contains_sub_plan_over(Expr* e, int rte);
   Expr* fold_stored(Expr* e);
   Expr* stored_for(Expr* e, int rte);                       // an index's expression, which names its table as 1
   void make_index_only(IndexScan* scan, int rte, const catalog::IndexDescriptor& index);
+  // table_scans.cpp; need_index: only by an index, nullptr when none fits.
+  Plan* plan_table(int rte, const std::vector<Expr*>& conditions, bool need_index);
+  BitmapHeapScan* bitmap_scan(const IndexScan& scan, int rte, const catalog::IndexDescriptor& index);
+  Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
   Plan* plan_table_path(int rte, const std::vector<Expr*>& conditions, bool need_index);
   // partition_paths.cpp
   Plan* plan_partitioned(int rte, const std::vector<Expr*>& conditions, bool need_index);
@@ -113,7 +114,6 @@ class QueryPlanner {
   Plan* plan_partition_path(const PartitionedScan& scan, const std::vector<Expr*>& conditions, const List<TargetEntry*>& targets);
   bool bounds_give_order(int rte, const List<TargetEntry*>& targets, bool& descending);
   friend Plan* plan_partition(const PartitionedScan& scan, const PlannedStatement& statement, Oid partition, Arena& arena);
-  Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
   void set_scan_targets(Plan* plan, int rte);
   int target_width(const List<TargetEntry*>& targets) const;
   void fill_range_entry(int rte);
@@ -126,19 +126,22 @@ class QueryPlanner {
 
   // grouping.cpp
   Plan* plan_grouping(Plan* input);
+  Plan* plan_grouping_sets(Aggregate* agg, Plan* source, const List<TargetEntry*>& below);
+  void set_grouped_targets(Plan* agg);
+  // windows.cpp, target_srfs.cpp
   Plan* plan_windows(Plan* input);
   Plan* plan_target_srfs(Plan* input);
+  bool contains_srf_at(Expr* e, int level);
+  // order_limit.cpp
   Plan* plan_distinct(Plan* input);
   Plan* plan_distinct_and_order(Plan* input);
   Plan* plan_order(Plan* input);
   Plan* plan_limit(Plan* input);
-  Plan* plan_grouping_sets(Aggregate* agg, Plan* source, const List<TargetEntry*>& below);
-  void set_grouped_targets(Plan* agg);
-  bool contains_srf_at(Expr* e, int level);
   Plan* order_by_index(Plan* input);
   int index_direction(const catalog::IndexDescriptor& index, int rte, const List<TargetEntry*>& targets);
   double limit_rows() const;
   Plan* plan_row_marks(Plan* input);
+  // projection.cpp
   Plan* make_sort(Plan* input, const List<nodes::SortClause*>& clauses, const List<TargetEntry*>& targets);
   Plan* project(Plan* input, const List<TargetEntry*>& targets);
 
