@@ -41,7 +41,7 @@ int no_data_directory() {
       "postgres does not know where to find the server configuration file.\n"
       "You must specify the --config-file or -D invocation option or set the PGDATA environment variable.\n",
       stderr);
-  return 1;
+  return 2;
 }
 
 int describe_settings() {
@@ -100,6 +100,14 @@ int print_setting(const std::string& name) {
   return 0;
 }
 
+bool has_control_file(const std::string& directory) {
+  std::string file = directory + "/global/pg_control";
+  if (access(file.c_str(), R_OK) == 0) return true;
+  std::fprintf(stderr, "postgres: could not find the database system\nExpected to find it in the directory \"%s\",\nbut could not open file \"%s\": %s\n",
+               directory.c_str(), file.c_str(), std::strerror(errno));
+  return false;
+}
+
 int run_server(int argc, char** argv, const postmaster::CommandLine& line) {
   shmem::begin_image();
   std::string directory = postmaster::absolute_path(line.data_directory);
@@ -107,7 +115,7 @@ int run_server(int argc, char** argv, const postmaster::CommandLine& line) {
   if (stat(directory.c_str(), &info) != 0) {
     std::fprintf(stderr, "postgres: could not access directory \"%s\": %s\n", directory.c_str(), std::strerror(errno));
     if (errno == ENOENT) std::fputs("Run initdb or pg_basebackup to initialize a PostgreSQL data directory.\n", stderr);
-    return 1;
+    return 2;
   }
   if (int code = find_files(directory); code != 0) return code;
   config::load_files(directory, true);
@@ -115,7 +123,8 @@ int run_server(int argc, char** argv, const postmaster::CommandLine& line) {
   settle_files(directory);
   if (!line.print_setting.empty()) return print_setting(line.print_setting);
   postmaster::check_data_directory(directory);
-  postmaster::write_options_file(directory, argc, argv);
+  if (!has_control_file(directory)) return 2;
+  postmaster::remember_command_line(argc, argv);
   storage::set_data_directory(directory);
   postmaster::initialise_server();
   return postmaster::run(postmaster::server_parts(), directory);

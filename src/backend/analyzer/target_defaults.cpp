@@ -131,8 +131,9 @@ List<TargetEntry*> complete(Completion& c, const List<TargetEntry*>& old, bool i
     TargetEntry*& place = by_column[static_cast<std::size_t>(t->number)];
     place = combine(place, t);
   }
-  for (AttrNumber n = 1; n <= row.count(); ++n) {
-    const Attribute& column = row[n - 1];
+  for (int i = 0; i < row.count(); ++i) {
+    auto n = static_cast<AttrNumber>(i + 1);
+    const Attribute& column = row[i];
     if (column.dropped) continue;
     TargetEntry* entry = by_column[static_cast<std::size_t>(n)];
     int values = values_column(c, entry);

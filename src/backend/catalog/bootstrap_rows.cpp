@@ -65,9 +65,9 @@ void add_types(Loaders& loaders) {
 
 bool exists(Oid function) { return find_builtin_function(function) != nullptr; }
 
-// Functions that can be called: implemented ones, and aggregates whose parts are.
+// Functions that can be called: implemented ones, window functions (the executor has them), and aggregates whose parts are.
 bool is_usable(const FunctionInfo& f) {
-  if (exists(f.oid)) return true;
+  if (exists(f.oid) || f.kind == 'w') return true;
   const AggregateInfo* a = f.kind == 'a' ? builtin::aggregate(f.oid) : nullptr;
   return a != nullptr && exists(a->transition) && (!is_valid(a->final) || exists(a->final));
 }

@@ -187,27 +187,8 @@ Datum tablespace_location(FunctionCall& call) {
   throw SqlError(errno == ENOENT ? sqlstate::undefined_file : sqlstate::io_error, "could not stat file \"{}\": {}", path, std::strerror(errno));
 }
 
-// "10 kB": the unit is the first in which fewer than 10240 are left; halves round away from zero.
-Datum size_pretty(FunctionCall& call) {
-  struct Unit { const char* name; std::int64_t limit; bool round; int bits; };
-  constexpr Unit kUnits[] = {{"bytes", 10 * 1024, false, 0}, {"kB", 20 * 1024 - 1, true, 10}, {"MB", 20 * 1024 - 1, true, 20},
-                             {"GB", 20 * 1024 - 1, true, 30}, {"TB", 20 * 1024 - 1, true, 40}, {"PB", 20 * 1024 - 1, true, 50}};
-  std::int64_t size = call.arg(0).as_int64();
-  for (std::size_t i = 0;; ++i) {
-    const Unit& unit = kUnits[i];
-    std::uint64_t magnitude = size < 0 ? 0 - static_cast<std::uint64_t>(size) : static_cast<std::uint64_t>(size);
-    if (i + 1 == std::size(kUnits) || magnitude < static_cast<std::uint64_t>(unit.limit)) {
-      if (unit.round) size = (size + (size < 0 ? 0 : 1)) / 2;
-      return text_result(call, fmt::format("{} {}", size, unit.name));
-    }
-    // One binary digit more than the next unit is kept for rounding.
-    int shift = kUnits[i + 1].bits - unit.bits - 1 + (unit.round ? 1 : 0);
-    size /= std::int64_t{1} << shift;
-  }
-}
-
 constexpr BuiltinFunction kFunctions[] = {
-    {Oid{2288}, size_pretty}, {Oid{2325}, relation_size}, {Oid{2332}, relation_size}, {Oid{2997}, relation_table_size}, {Oid{2998}, relation_indexes_size},
+    {Oid{2325}, relation_size}, {Oid{2332}, relation_size}, {Oid{2997}, relation_table_size}, {Oid{2998}, relation_indexes_size},
     {Oid{2286}, relation_total_size}, {Oid{2999}, relation_filenode}, {Oid{3034}, relation_file_path}, {Oid{3454}, filenode_relation},
     {Oid{2324}, database_size}, {Oid{2168}, database_size_name}, {Oid{2322}, tablespace_size}, {Oid{2323}, tablespace_size_name},
     {Oid{3778}, tablespace_location},

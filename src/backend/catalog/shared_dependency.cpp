@@ -7,6 +7,7 @@
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/sql_error.h"
+#include "hathi/transaction/transaction.h"
 #include "src/backend/catalog/definitions.h"
 
 namespace hathi::catalog {
@@ -31,6 +32,7 @@ std::vector<CatalogKey> keys_of(const ObjectAddress& object) {
 
 void record(const ObjectAddress& object, Oid referenced_class, Oid referenced, char kind) {
   if (is_pinned(referenced_class, referenced)) return;
+  if (referenced_class == catalog_oid::pg_authid) keep_role(referenced);
   CatalogTable table(catalog_oid::pg_shdepend, kWrite);
   CatalogRow row = table.new_row();
   row.set(dbid, Datum::of(database_of(object.class_id)));
@@ -66,6 +68,14 @@ const char* kind_text(char kind) {
 }
 
 }  // namespace
+
+void keep_role(Oid role) {
+  locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_authid, role, 0), kRead);
+  Arena scratch(1024);
+  if (!CatalogTable(catalog_oid::pg_authid, kRead).find({{pg_authid::oid, Datum::of(role)}}, scratch)) {
+    throw SqlError(sqlstate::undefined_object, "role {} was concurrently dropped", raw(role));
+  }
+}
 
 void record_owner(const ObjectAddress& object, Oid owner) { record(object, catalog_oid::pg_authid, owner, 'o'); }
 void record_tablespace(const ObjectAddress& object, Oid tablespace) { record(object, catalog_oid::pg_tablespace, tablespace, 't'); }

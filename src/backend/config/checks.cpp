@@ -292,7 +292,7 @@ void assign_report_levels() {
 
 void load_environment() {
   long kilobytes = std::min(platform_stack_kilobytes(), 2048L);
-  if (kilobytes > 100) set("max_stack_depth", std::to_string(kilobytes), Source::environment, false, true);
+  if (kilobytes > 100) set("max_stack_depth", std::to_string(kilobytes), Source::computed, false, true);
   if (const char* port = std::getenv("PGPORT")) set("port", port, Source::environment, false, true);
   if (const char* style = std::getenv("PGDATESTYLE")) set("datestyle", style, Source::environment, false, true);
 }

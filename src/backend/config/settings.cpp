@@ -44,6 +44,7 @@ bool is_custom_name(std::string_view name) {
 Rights rights_of(Source source, bool is_superuser) {
   switch (source) {
     case Source::default_value:
+    case Source::computed:
     case Source::environment:
     case Source::argv:
     case Source::override_value: return Rights::all;
@@ -379,6 +380,7 @@ const char* context_name(Context context) {
 
 const char* source_name(Source source) {
   static const char* const names[] = {"default",
+                                      "default",
                                       "environment variable",
                                       "configuration file",
                                       "command line",

@@ -40,9 +40,7 @@ constexpr int kHighestTarget = 10000;
 
 // The column of that name; system columns are refused.
 AttrNumber ordinary_column(const catalog::Relation& r, std::string_view name) {
-  for (int i = 0; i < r.descriptor->count(); ++i) {
-    if (!(*r.descriptor)[i].dropped && (*r.descriptor)[i].name == name) return static_cast<AttrNumber>(i + 1);
-  }
+  if (AttrNumber column = find_column(r, name)) return column;
   if (r.kind != kind::view && is_system_column(name)) throw SqlError(sqlstate::feature_not_supported, "cannot alter system column \"{}\"", name);
   no_such_column(name, r);
 }

@@ -9,6 +9,7 @@
 #include "hathi/error/report.h"
 #include "hathi/executor/executor.h"
 #include "hathi/transaction/transaction.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "row_types.h"
 #include "row_values.h"
@@ -103,18 +104,11 @@ void check_may_add(const catalog::Relation& r, const AlterContext& context) {
 }  // namespace
 
 AttrNumber column_number(const catalog::Relation& r, std::string_view name) {
-  for (int i = 0; i < r.descriptor->count(); ++i) {
-    if (!(*r.descriptor)[i].dropped && (*r.descriptor)[i].name == name) return static_cast<AttrNumber>(i + 1);
-  }
+  if (AttrNumber column = find_column(r, name)) return column;
   throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name, r.name);
 }
 
-bool has_column(const catalog::Relation& r, std::string_view name) {
-  for (int i = 0; i < r.descriptor->count(); ++i) {
-    if (!(*r.descriptor)[i].dropped && (*r.descriptor)[i].name == name) return true;
-  }
-  return false;
-}
+bool has_column(const catalog::Relation& r, std::string_view name) { return find_column(r, name) != 0; }
 
 void add_column(Oid table, const AlterTableCommand& c, const AlterContext& context) {
   Arena arena;

@@ -24,7 +24,7 @@ catalog::RelationRef open_owned(const parser::RangeVar& name, ObjectType type) {
   return r;
 }
 
-ObjectAddress find_column(const parser::QualifiedName& name) {
+ObjectAddress column_address(const parser::QualifiedName& name) {
   if (name.size() < 2) throw SqlError(sqlstate::syntax_error, "column name must be qualified");
   std::size_t n = name.size();
   parser::RangeVar table;
@@ -38,10 +38,7 @@ ObjectAddress find_column(const parser::QualifiedName& name) {
         .detail(fmt::format("This operation is not supported for {}.", relation_words(r->kind).plural));
   }
   std::string_view column = name.back();
-  for (int i = 0; i < r->descriptor->count(); ++i) {
-    const Attribute& a = (*r->descriptor)[i];
-    if (!a.dropped && a.name == column) return {catalog_oid::pg_class, r->oid, i + 1};
-  }
+  if (AttrNumber number = find_column(*r, column)) return {catalog_oid::pg_class, r->oid, number};
   throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", column, r->name);
 }
 
@@ -85,7 +82,7 @@ void comment_on(const parser::CommentStatement& s, std::string_view text) {
       break;
     }
     case ObjectType::role: address = find_commented_role(s.object->name.back()); break;
-    case ObjectType::column: address = find_column(s.object->name); break;
+    case ObjectType::column: address = column_address(s.object->name); break;
     default:
       address = *find_object(s.object->type_of_object, *s.object, text, false);
       require_owner(s.object->type_of_object, address);

@@ -9,6 +9,7 @@
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/transaction.h"
 #include "alter_table.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "row_values.h"
 #include "statements.h"
@@ -21,14 +22,6 @@ namespace {
 namespace kind = catalog::relation_kind;
 using parser::ConstraintKind;
 
-AttrNumber find_column(const catalog::Relation& r, std::string_view name) {
-  const TupleDescriptor& row = *r.descriptor;
-  for (int i = 0; i < row.count(); ++i) {
-    if (!row[i].dropped && row[i].name == name) return static_cast<AttrNumber>(i + 1);
-  }
-  return 0;
-}
-
 // The columns of a key, each once. Errors: 42703 column "x" named in key does not exist, 42701 appears twice.
 std::vector<AttrNumber> key_columns(const catalog::Relation& r, std::span<const std::string_view> names, bool primary, int location) {
   std::vector<AttrNumber> out;
@@ -39,17 +32,6 @@ std::vector<AttrNumber> key_columns(const catalog::Relation& r, std::span<const 
       throw SqlError(sqlstate::duplicate_column, "column \"{}\" appears twice in {} constraint", name, primary ? "primary key" : "unique").at(location);
     }
     out.push_back(n);
-  }
-  return out;
-}
-
-// Names of the key columns as index names show them: joined by "_".
-std::string joined(std::span<const std::string_view> names) {
-  std::string out;
-  for (std::string_view n : names) {
-    if (!out.empty()) out += '_';
-    out += n;
-    if (out.size() >= kNameLength) break;
   }
   return out;
 }
@@ -74,7 +56,7 @@ std::string key_name(const catalog::Relation& r, const PendingConstraint& pendin
     return std::string(c.name);
   }
   bool primary = c.type == ConstraintKind::primary_key;
-  return choose_relation_name(r.name, primary ? std::string() : joined(pending.columns), primary ? "pkey" : "key", r.schema);
+  return choose_relation_name(r.name, primary ? std::string() : joined_names(pending.columns), primary ? "pkey" : "key", r.schema);
 }
 
 // Also in partitions; rows are looked at.

@@ -42,10 +42,8 @@ std::int16_t order_options(const parser::IndexElement& e) {
   return static_cast<std::int16_t>((descending ? kDescending : 0) | (nulls_first ? kNullsFirst : 0));
 }
 
-AttrNumber find_column(const catalog::Relation& r, std::string_view name) {
-  for (int i = 0; i < r.descriptor->count(); ++i) {
-    if (!(*r.descriptor)[i].dropped && (*r.descriptor)[i].name == name) return static_cast<AttrNumber>(i + 1);
-  }
+AttrNumber require_column(const catalog::Relation& r, std::string_view name) {
+  if (AttrNumber column = find_column(r, name)) return column;
   throw SqlError(sqlstate::undefined_column, "column \"{}\" does not exist", name);
 }
 
@@ -53,7 +51,7 @@ NewIndexColumn key_column(const catalog::Relation& r, const parser::IndexElement
   NewIndexColumn c;
   Oid type = kInvalidOid, collation = kInvalidOid;
   if (e.expr == nullptr) {
-    c.column = find_column(r, e.name);
+    c.column = require_column(r, e.name);
     const Attribute& a = (*r.descriptor)[c.column - 1];
     type = a.type;
     collation = a.collation;
@@ -112,12 +110,7 @@ void name_columns(NewIndex& n, const catalog::Relation& r, const List<parser::In
 }
 
 std::string default_index_name(const NewIndex& n, const catalog::Relation& r) {
-  std::string columns;
-  for (const auto& column : n.columns) {
-    if (!columns.empty()) columns += '_';
-    columns += column.name;
-    if (columns.size() >= kNameLength) break;
-  }
+  std::string columns = joined_names(n.columns, std::mem_fn(&NewIndexColumn::name));
   return choose_relation_name(r.name, columns, "idx", r.schema);
 }
 
@@ -154,7 +147,7 @@ NewIndex define_index(const parser::CreateIndexStatement& s, const catalog::Rela
   for (parser::IndexElement* e : s.including) {
     if (e->expr != nullptr) throw SqlError(sqlstate::feature_not_supported, "expressions are not supported in included columns");
     NewIndexColumn c;
-    c.column = find_column(r, e->name);
+    c.column = require_column(r, e->name);
     n.columns.push_back(c);
     elements.push_back(arena, e);
   }

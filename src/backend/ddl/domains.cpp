@@ -20,7 +20,6 @@ namespace hathi::ddl {
 namespace {
 
 namespace t = catalog::pg_type;
-using catalog::CatalogRow;
 using catalog::CatalogTable;
 using parser::ConstraintKind;
 

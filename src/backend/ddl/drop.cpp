@@ -18,7 +18,6 @@ namespace {
 
 namespace kind = catalog::relation_kind;
 using catalog::ObjectAddress;
-using parser::ObjectType;
 
 void missing(const parser::DropStatement& s, char wanted, const parser::RangeVar& name) {
   std::string_view noun = relation_words(wanted).noun;

@@ -25,7 +25,7 @@ void require_may_drop(const catalog::RoleInfo& role) {
 void drop_one(const catalog::RoleInfo& role) {
   Oid oid = role.oid;
   std::string name(role.name);
-  // Keeps other DROP ROLEs of it away. Who records a dependency does not lock the role yet, so a GRANT at the same time can be missed.
+  // Waits for those that have recorded a dependency on the role but not committed, and keeps others away (catalog::keep_role).
   locking::acquire(transaction::owner(), locking::LockTag::object_tag(kInvalidOid, catalog_oid::pg_authid, oid, 0), locking::LockMode::access_exclusive);
   if (catalog::is_pinned(catalog_oid::pg_authid, oid)) {
     throw SqlError(sqlstate::dependent_objects_still_exist, "cannot drop role {} because it is required by the database system", name);

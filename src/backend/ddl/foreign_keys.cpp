@@ -7,6 +7,7 @@
 #include "hathi/analyzer/analyze.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/executor/executor.h"
+#include "object_names.h"
 #include "table_definition.h"
 
 namespace hathi::ddl {
@@ -14,23 +15,6 @@ namespace hathi::ddl {
 namespace {
 
 namespace kind = catalog::relation_kind;
-
-AttrNumber find_column(const catalog::Relation& r, std::string_view name) {
-  const TupleDescriptor& row = *r.descriptor;
-  for (int i = 0; i < row.count(); ++i) if (!row[i].dropped && row[i].name == name) return static_cast<AttrNumber>(i + 1);
-  return 0;
-}
-
-// Names of the columns as constraint names show them.
-std::string joined(std::span<const std::string_view> names) {
-  std::string out;
-  for (std::string_view n : names) {
-    if (!out.empty()) out += '_';
-    out += n;
-    if (out.size() >= kNameLength) break;
-  }
-  return out;
-}
 
 char action_letter(parser::ForeignKeyAction a) {
   switch (a) {
@@ -153,7 +137,7 @@ Oid create_foreign_key(Oid table, const PendingConstraint& pending, bool validat
   if (n.columns.size() != n.referenced_columns.size()) {
     throw SqlError(sqlstate::invalid_foreign_key, "number of referencing and referenced columns for foreign key disagree");
   }
-  n.name = !c.name.empty() ? std::string(c.name) : choose_constraint_name(fk->name, joined(pending.columns), "fkey", fk->schema, {});
+  n.name = !c.name.empty() ? std::string(c.name) : choose_constraint_name(fk->name, joined_names(pending.columns), "fkey", fk->schema, {});
   if (!c.name.empty() && constraint_name_is_used(table, kInvalidOid, c.name)) {
     throw SqlError(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists", c.name, fk->name);
   }

@@ -169,6 +169,14 @@ void require_kind(const catalog::Relation& relation, ObjectType type) {
   if (!is_of_kind(wanted, relation.kind)) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is not {}", relation.name, relation_words(wanted).article);
 }
 
+AttrNumber find_column(const catalog::Relation& relation, std::string_view name) {
+  const TupleDescriptor& row = *relation.descriptor;
+  for (int i = 0; i < row.count(); ++i) {
+    if (!row[i].dropped && row[i].name == name) return static_cast<AttrNumber>(i + 1);
+  }
+  return 0;
+}
+
 bool is_system_column(std::string_view name) {
   return name == "ctid" || name == "xmin" || name == "xmax" || name == "cmin" || name == "cmax" || name == "tableoid";
 }

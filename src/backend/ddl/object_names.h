@@ -31,6 +31,8 @@ char relation_kind_of(parser::ObjectType type);
 bool is_of_kind(char wanted, char actual);
 // 42809 "x" is not a view.
 void require_kind(const catalog::Relation& relation, parser::ObjectType type);
+// The column of that name; 0 when there is none.
+AttrNumber find_column(const catalog::Relation& relation, std::string_view name);
 // ctid, xmin, …
 bool is_system_column(std::string_view name);
 parser::RangeVar range_var_of(const parser::QualifiedName& names);

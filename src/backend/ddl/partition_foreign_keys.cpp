@@ -7,12 +7,12 @@
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/executor/executor.h"
-#include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
 #include "hathi/types/array.h"
 #include "partition_indexes.h"
 #include "partitions.h"
 #include "relation_store.h"
+#include "row_scan.h"
 #include "row_values.h"
 
 namespace hathi::ddl {
@@ -334,16 +334,9 @@ void check_leaf(const catalog::Relation& leaf, const catalog::ForeignKey& key, c
   const partition::PartitionDescriptor& d = partition::full_descriptor_of(parent);
   Arena arena(1024);
   std::span<const AttrNumber> map = partition::column_map(parent, child, arena);
-  transaction::SnapshotRef snapshot = transaction::latest_snapshot();
-  heap::Scan scan(leaf.heap, *snapshot);
-  auto n = static_cast<std::size_t>(leaf.descriptor->count());
-  std::vector<Datum> values(n + 1);
-  auto nulls = std::make_unique<bool[]>(n + 1);
-  HeapTuple row;
-  while (scan.next(row)) {
-    deform_tuple(row, *leaf.descriptor, leaf.descriptor->count(), values.data(), nulls.get());
-    int member = member_of_row(d, key, map, values.data(), nulls.get());
-    if (member < 0 || d.members[static_cast<std::size_t>(member)].oid != child.oid) continue;
+  for_each_row(leaf, [&](const Datum* values, const bool* nulls, const HeapTuple&) {
+    int member = member_of_row(d, key, map, values, nulls);
+    if (member < 0 || d.members[static_cast<std::size_t>(member)].oid != child.oid) return;
     std::string names, texts;
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
       const Attribute& a = (*leaf.descriptor)[key.columns[i] - 1];
@@ -355,7 +348,7 @@ void check_leaf(const catalog::Relation& leaf, const catalog::ForeignKey& key, c
     throw SqlError(sqlstate::foreign_key_violation, "removing partition \"{}\" violates foreign key constraint \"{}\"", child.name, key.name)
         .detail(fmt::format("Key ({})=({}) is still referenced from table \"{}\".", names, texts, referencing->name))
         .schema(referencing->schema_name).table(referencing->name).constraint(key.name);
-  }
+  });
 }
 
 void check_referencing(Oid table, const catalog::ForeignKey& key, const catalog::Relation& child, const catalog::Relation& parent) {

@@ -69,12 +69,7 @@ NewIndex counterpart(const catalog::Relation& index_relation, const catalog::Rel
   }
   for (const nodes::Expr* e : from.predicate) n.predicate.push_back(arena, map_columns(e, map, arena));
   for (std::string_view option : index_relation.options) n.options.push_back(arena.copy(option));
-  std::string joined;
-  for (const NewIndexColumn& c : n.columns) {
-    if (!joined.empty()) joined += '_';
-    joined += c.name;
-    if (joined.size() >= kNameLength) break;
-  }
+  std::string joined = joined_names(n.columns, std::mem_fn(&NewIndexColumn::name));
   if (n.primary) n.name = choose_relation_name(child.name, {}, "pkey", child.schema);
   else n.name = choose_relation_name(child.name, joined, n.constraint != '\0' ? "key" : "idx", child.schema);
   return n;

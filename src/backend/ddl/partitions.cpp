@@ -7,12 +7,12 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/executor/executor.h"
 #include "hathi/nodes/visit.h"
-#include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
 #include "foreign_keys.h"
 #include "inheritance.h"
 #include "partition_indexes.h"
 #include "relation_store.h"
+#include "row_scan.h"
 
 namespace hathi::ddl {
 
@@ -52,20 +52,13 @@ void for_each_leaf(Oid table, const std::function<void(const catalog::Relation&)
 void require_no_row(const catalog::Relation& leaf, const nodes::Expr* condition, std::string_view default_name) {
   Arena arena(4096), row_arena(4096);
   executor::RowExpression test(condition, *leaf.descriptor, arena);
-  transaction::SnapshotRef snapshot = transaction::latest_snapshot();
-  heap::Scan scan(leaf.heap, *snapshot);
-  auto n = static_cast<std::size_t>(leaf.descriptor->count());
-  std::vector<Datum> values(n + 1);
-  auto nulls = std::make_unique<bool[]>(n + 1);
-  HeapTuple row;
-  while (scan.next(row)) {
-    deform_tuple(row, *leaf.descriptor, leaf.descriptor->count(), values.data(), nulls.get());
-    NullableDatum belongs = test.evaluate(values.data(), nulls.get(), leaf.oid, row.tid, row_arena);
+  for_each_row(leaf, [&](const Datum* values, const bool* nulls, const HeapTuple& row) {
+    NullableDatum belongs = test.evaluate(values, nulls, leaf.oid, row.tid, row_arena);
     row_arena.reset();
-    if (belongs.is_null || !belongs.value.as_bool()) continue;
+    if (belongs.is_null || !belongs.value.as_bool()) return;
     throw SqlError(sqlstate::check_violation, "updated partition constraint for default partition \"{}\" would be violated by some row", default_name)
         .schema(leaf.schema_name).table(leaf.name);
-  }
+  });
 }
 
 }  // namespace

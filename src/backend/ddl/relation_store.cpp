@@ -297,7 +297,7 @@ std::size_t longest_value(const Attribute& a) {
   if (a.layout.length > 0) return static_cast<std::size_t>(a.layout.length);
   if (a.typmod >= 4 && (a.type == type_oid::bpchar || a.type == type_oid::varchar)) return static_cast<std::size_t>(a.typmod - 4) * kBytesPerCharacter + 4;
   if (a.typmod >= 4 && a.type == type_oid::numeric) return static_cast<std::size_t>((((a.typmod - 4) >> 16) & 0xFFFF) / 4 + 2) * 2 + 8;
-  if (a.typmod > 0 && (a.type == type_oid::bit || a.type == type_oid::varbit)) return static_cast<std::size_t>(a.typmod / 8 + 9);
+  if (a.typmod > 0 && (a.type == type_oid::bit || a.type == type_oid::varbit)) return static_cast<std::size_t>(a.typmod) / 8 + 9;
   return 0;
 }
 

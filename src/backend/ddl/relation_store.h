@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,18 @@ void update_attribute_row(Oid relation, AttrNumber column, const std::function<v
 Oid schema_for_new(const parser::RangeVar& name, char& persistence);
 // name_column_suffix as PostgreSQL makes names of indexes, sequences, constraints: shortened to 63 bytes, made unique in the schema.
 std::string choose_relation_name(std::string_view name1, std::string_view name2, std::string_view label, Oid schema);
+// The middle part of such a name: the columns joined by "_", as far as they may be seen.
+template <class Columns, class NameOf>
+std::string joined_names(const Columns& columns, NameOf&& name_of) {
+  std::string out;
+  for (const auto& column : columns) {
+    if (!out.empty()) out += '_';
+    out += name_of(column);
+    if (out.size() >= kNameLength) break;
+  }
+  return out;
+}
+inline std::string joined_names(std::span<const std::string_view> names) { return joined_names(names, std::identity()); }
 std::string make_object_name(std::string_view name1, std::string_view name2, std::string_view label);
 
 // Rows and storage of a dropped relation: registered with catalog::register_drop for pg_class.

@@ -125,6 +125,7 @@ void store_setting(const parser::SettingOfStatement& s) {
   Oid role = kInvalidOid, database = kInvalidOid;
   if (s.role != nullptr) {
     role = resolve_role(*s.role);
+    catalog::keep_role(role);
     require_may_alter(role);
   }
   if (!s.database.empty()) {

@@ -15,6 +15,7 @@
 #include "hathi/transaction/process_array.h"
 #include "hathi/transaction/transaction.h"
 #include "inheritance.h"
+#include "object_names.h"
 #include "relation_store.h"
 #include "statements.h"
 
@@ -138,9 +139,7 @@ void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   if (oid == catalog_oid::pg_statistic) return;   // statistics of the statistics would never settle
   std::vector<AttrNumber> numbers;
   for (std::string_view name : columns) {
-    AttrNumber number = 0;
-    for (int i = 0; i < r->descriptor->count(); ++i)
-      if (!(*r->descriptor)[i].dropped && (*r->descriptor)[i].name == name) number = static_cast<AttrNumber>(i + 1);
+    AttrNumber number = find_column(*r, name);
     if (number == 0) throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name, r->name);
     if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
       throw SqlError(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" appears more than once", name, r->name);

@@ -68,7 +68,7 @@ void add_values(const Bound& bound, std::int32_t owner, std::vector<ListValue>& 
 }
 
 // Members are numbered as their lowest values come; then who has only NULL, then the default.
-void fill_list(const std::vector<Placed>& all, std::vector<ListValue> sorted, DescriptorArrays& out) {
+void fill_list(const std::vector<Placed>& all, const std::vector<ListValue>& sorted, DescriptorArrays& out) {
   std::vector<std::int32_t> number(all.size(), -1);
   std::vector<Placed> order;
   order.reserve(all.size());
@@ -133,7 +133,7 @@ void arrange(std::vector<Placed> partitions, DescriptorArrays& out) {
     std::vector<ListValue> values;
     for (std::size_t i = 0; i < partitions.size(); ++i) add_values(*partitions[i].bound, static_cast<std::int32_t>(i), values);
     std::sort(values.begin(), values.end(), [&](const ListValue& a, const ListValue& b) { return compare_values(key.columns[0], a.value, b.value) < 0; });
-    fill_list(partitions, std::move(values), out);
+    fill_list(partitions, values, out);
   } else {
     std::sort(partitions.begin(), partitions.end(), [&](const Placed& a, const Placed& b) { return before(key, a, b); });
     fill_sorted(partitions, out);
@@ -166,7 +166,7 @@ void derive(const PartitionDescriptor& from, std::span<const Oid> removed, std::
     std::sort(new_values.begin(), new_values.end(), less);
     values.reserve(old_values.size() + new_values.size());
     std::merge(old_values.begin(), old_values.end(), new_values.begin(), new_values.end(), std::back_inserter(values), less);
-    fill_list(kept, std::move(values), out);
+    fill_list(kept, values, out);
   } else {
     auto less = [&](const Placed& a, const Placed& b) { return before(key, a, b); };
     std::sort(added.begin(), added.end(), less);

@@ -16,6 +16,8 @@ namespace hathi::postmaster {
 
 namespace {
 
+std::string command_line;
+
 std::string major_of(std::string_view version) { return std::string(version.substr(0, version.find('.'))); }
 
 void check_version(const std::string& path) {
@@ -68,16 +70,19 @@ void check_data_directory(const std::string& path) {
   }
   bool group = (info.st_mode & 0050) != 0;
   umask(group ? 0027 : 0077);
-  config::set("data_directory_mode", group ? "0750" : "0700", config::Source::override_value, false, true);
+  config::set("data_directory_mode", group ? "0750" : "0700", config::Source::computed, false, true);
   check_version(path);
 }
 
-void write_options_file(const std::string& path, int argc, char** argv) {
+void remember_command_line(int argc, char** argv) {
   std::error_code ignored;
-  std::string text = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  for (int i = 1; i < argc; ++i) text += fmt::format(" \"{}\"", argv[i]);
+  command_line = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (int i = 1; i < argc; ++i) command_line += fmt::format(" \"{}\"", argv[i]);
+}
+
+void write_options_file(const std::string& path) {
   std::ofstream file(path + "/postmaster.opts");
-  file << text << "\n";
+  file << command_line << "\n";
   if (!file.flush()) log_message("could not write file \"postmaster.opts\"");
 }
 

@@ -22,6 +22,7 @@
 #include "hathi/shmem/image.h"
 #include "hathi_version.h"
 #include "listen.h"
+#include "data_directory.h"
 #include "lock_files.h"
 
 namespace hathi::postmaster {
@@ -128,7 +129,7 @@ shmem::MemoryKind memory_kind() {
 void publish_segment_size() {
   constexpr std::size_t kMegabyte = 1u << 20;
   auto set = [](const char* name, std::size_t value) {
-    config::set(name, std::to_string(value), config::Source::override_value, false, true);
+    config::set(name, std::to_string(value), config::Source::computed, false, true);
   };
   set("shared_memory_size", (shmem::total_size() + kMegabyte - 1) / kMegabyte);
   set("shared_memory_size_in_huge_pages", (shmem::total_size() + 2 * kMegabyte - 1) / (2 * kMegabyte));
@@ -142,6 +143,7 @@ void Postmaster::start() {
   std::vector<std::string> directories = split_directories(config::values::unix_socket_directories);
   lock_data_directory(data_directory_);
   create_pid_file(data_directory_, start_time_, config::values::port, directories.empty() ? "" : directories[0]);
+  write_options_file(data_directory_);
   log_message("starting PostgreSQL {} (Hathi {})", HATHI_POSTGRESQL_VERSION, HATHI_VERSION);
   ListenSockets sockets = open_listen_sockets(data_directory_, start_time_);
   set_pid_line(PidLine::socket_directory, sockets.first_socket_directory);

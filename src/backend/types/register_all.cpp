@@ -37,6 +37,7 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       record_functions(),
       reg_type_functions(),
       regex_functions(),
+      size_text_functions(),
       system_functions(),
       text_compare_functions(),
       text_functions(),

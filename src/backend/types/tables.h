@@ -37,6 +37,7 @@ std::span<const BuiltinFunction> quote_functions();
 std::span<const BuiltinFunction> record_functions();
 std::span<const BuiltinFunction> reg_type_functions();
 std::span<const BuiltinFunction> regex_functions();
+std::span<const BuiltinFunction> size_text_functions();
 std::span<const BuiltinFunction> system_functions();
 std::span<const BuiltinFunction> text_compare_functions();
 std::span<const BuiltinFunction> text_functions();

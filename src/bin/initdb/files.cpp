@@ -86,7 +86,11 @@ void make_wal_directory(const Options& o) {
     fail("directory \"" + o.wal_directory + "\" exists but is not empty",
          "If you want to store the WAL there, either remove or empty the directory \"" + o.wal_directory + "\".");
   }
+  bool is_new = look_at(o.wal_directory) == 0;
+  std::printf(is_new ? "creating directory %s ... " : "fixing permissions on existing directory %s ... ", o.wal_directory.c_str());
+  std::fflush(stdout);
   make_with_parents(o.wal_directory, directory_mode(o));
+  std::puts("ok");
   made_wal_directory = true;
   if (symlink(o.wal_directory.c_str(), link.c_str()) < 0) fail("could not create symbolic link \"" + link + "\": " + std::strerror(errno));
 }

@@ -72,7 +72,9 @@ void settle_locales(Options& options) {
     name = canonical(category.number, name);
   }
   if (options.locale_provider == 'i' && options.icu_locale.empty()) fail("ICU locale must be specified");
+  options.encoding_was_given = !options.encoding.empty();
   settle_encoding(options);
+  options.warn_about_text_search = !options.text_search_config.empty() && options.text_search_config != "english";
   if (options.text_search_config.empty()) options.text_search_config = "english";
 }
 
@@ -88,7 +90,12 @@ void print_locales(const Options& o) {
     std::printf("  LC_COLLATE:  %s\n  LC_CTYPE:    %s\n  LC_MESSAGES: %s\n  LC_MONETARY: %s\n  LC_NUMERIC:  %s\n  LC_TIME:     %s\n",
                 o.lc_collate.c_str(), o.lc_ctype.c_str(), o.lc_messages.c_str(), o.lc_monetary.c_str(), o.lc_numeric.c_str(), o.lc_time.c_str());
   }
-  std::printf("The default database encoding has accordingly been set to \"%s\".\n", o.encoding.c_str());
+  if (!o.encoding_was_given) std::printf("The default database encoding has accordingly been set to \"%s\".\n", o.encoding.c_str());
+  if (o.warn_about_text_search) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "initdb: warning: specified text search configuration \"%s\" might not match locale \"%s\"\n", o.text_search_config.c_str(),
+                 o.lc_ctype.c_str());
+  }
   std::printf("The default text search configuration will be set to \"%s\".\n", o.text_search_config.c_str());
 }
 

@@ -39,7 +39,7 @@ bool run_boot(const Options& o) {
     fail("program \"postgres\" is needed by initdb but was not found in the same directory as \"" + own_directory() + "/initdb\"");
   }
   std::vector<std::string> args{program, "--boot", "-D", o.data_directory, "-F", "-c", "shared_buffers=64MB", "-c", "huge_pages=off",
-                                "-c", "log_min_messages=fatal"};
+                                "-c", "log_min_messages=fatal", "-c", "log_checkpoints=off"};
   auto option = [&](const std::string& name, const std::string& value) {
     args.push_back("-x");
     args.push_back(name + "=" + value);
@@ -99,7 +99,7 @@ void print_success(const Options& o) {
   if (o.no_instructions) return;
   std::string pg_ctl = own_directory() + "/pg_ctl";
   if (o.program.find('/') == std::string::npos) pg_ctl = "pg_ctl";
-  std::printf("\n\nSuccess. You can now start the database server using:\n\n    %s -D %s -l logfile start\n\n", pg_ctl.c_str(), o.data_directory.c_str());
+  std::printf("\nSuccess. You can now start the database server using:\n\n    %s -D %s -l logfile start\n\n", pg_ctl.c_str(), o.data_directory.c_str());
 }
 
 int run(int argc, char** argv) {
@@ -115,7 +115,7 @@ int run(int argc, char** argv) {
               o.system_user.c_str());
   settle_locales(o);
   print_locales(o);
-  std::printf("\nData page checksums are %s.\n\n", o.checksums ? "enabled" : "disabled");
+  std::printf("\nData page checksums are %s.\n", o.checksums ? "enabled" : "disabled");
   o.password = read_password(o);
   if (o.show) {
     std::printf("VERSION=15\nPGDATA=%s\nPOSTGRES_SUPERUSERNAME=%s\nENCODING=%s\n", o.data_directory.c_str(), o.user.c_str(), o.encoding.c_str());
@@ -124,6 +124,7 @@ int run(int argc, char** argv) {
   std::atexit(at_exit);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, on_signal);
   cleanup_for = &o;
+  std::puts("");
   make_directories(o);
   std::printf("selecting dynamic shared memory implementation ... posix\n");
   std::printf("selecting default max_connections ... 100\nselecting default shared_buffers ... 128MB\n");

@@ -18,7 +18,7 @@ struct Options {
   std::string text_search_config;
   std::string password_file, wal_directory;
   bool prompt_password = false, checksums = true, group_access = false, no_clean = false, no_sync = false, sync_only = false, no_instructions = false,
-       show = false, debug = false;
+       show = false, debug = false, encoding_was_given = false, warn_about_text_search = false;
   std::string password;
 };
 

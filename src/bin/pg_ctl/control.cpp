@@ -53,7 +53,7 @@ std::string sibling(const char* name) {
 
 // Forks a shell that becomes the server, in a session of its own; returns its pid.
 pid_t launch(const Options& o, const std::string& server, const std::string& arguments) {
-  std::string command = fmt::format("exec \"{}\" -D \"{}\" {} < /dev/null", server, o.data_directory, arguments);
+  std::string command = fmt::format("exec \"{}\" {} < /dev/null", server, arguments);
   if (!o.log_file.empty()) command += fmt::format(" >> \"{}\"", o.log_file);
   command += " 2>&1";
   std::fflush(stdout);
@@ -213,8 +213,9 @@ bool is_alive(pid_t pid) {
 int start(const Options& o) {
   pid_t old = o.action == "restart" ? 0 : server_pid(o);
   if (old != 0) complain("another server might be running; trying to start server anyway");
-  std::string server = o.server_path, arguments = o.server_options.value_or("");
+  std::string server = o.server_path, arguments = fmt::format("-D \"{}\" {}", o.data_directory, o.server_options.value_or(""));
   std::string old_server;
+  // They name the directory too.
   if (o.action == "restart" && !o.server_options && !read_start_options(o, old_server, arguments)) return 1;
   if (server.empty()) server = sibling("postgres");
   if (o.core_files) unlimit_core_files();

@@ -130,19 +130,19 @@ Options read_options(int argc, char** argv, int& exit_code) {
   return o;
 }
 
-int run(const Options& o) {
-  if (o.action == "init" || o.action == "initdb") return init(o);
-  if (o.action == "start") return start(o);
-  if (o.action == "stop") return stop(o);
-  if (o.action == "restart") return restart(o);
-  if (o.action == "reload") return reload(o);
-  if (o.action == "status") return status(o);
-  if (o.action == "promote") return promote(o);
-  if (o.action == "logrotate") {
-    complain("log rotation is not supported");
-    return 1;
-  }
-  complain(fmt::format("unrecognized operation mode \"{}\"", o.action));
+int refuse_log_rotation(const Options&) {
+  complain("log rotation is not supported");
+  return 1;
+}
+
+using Action = int (*)(const Options&);
+// Ends the program when there is no such action.
+Action find_action(const std::string& name) {
+  static constexpr std::pair<std::string_view, Action> kActions[] = {
+      {"init", init}, {"initdb", init}, {"start", start}, {"stop", stop}, {"restart", restart}, {"reload", reload}, {"status", status},
+      {"promote", promote}, {"logrotate", refuse_log_rotation}};
+  for (const auto& [known, action] : kActions) if (known == name) return action;
+  complain(fmt::format("unrecognized operation mode \"{}\"", name));
   try_help();
 }
 
@@ -172,6 +172,7 @@ int main(int argc, char** argv) {
     complain("no operation specified");
     try_help();
   }
+  Action action = find_action(options.action);
   if (options.data_directory.empty() && options.action != "init" && options.action != "initdb") {
     complain("no database directory specified and environment variable PGDATA unset");
     try_help();
@@ -182,7 +183,7 @@ int main(int argc, char** argv) {
     if (path.size() > 1 && path.back() == '/') path.pop_back();
     options.data_directory = path;
   }
-  return run(options);
+  return action(options);
 }
 
 }  // namespace hathi::pg_ctl

@@ -88,11 +88,14 @@ struct Dependency { ObjectAddress object; DependencyKind kind; };
 std::vector<Dependency> dependencies_of(const ObjectAddress& dependent);
 std::vector<Dependency> dependents_of(const ObjectAddress& referenced);
 
-// pg_shdepend. Objects of the current database unless their catalog is shared.
+// pg_shdepend. Objects of the current database unless their catalog is shared. Roles that are recorded are kept from being dropped until
+// the transaction ends.
 void record_owner(const ObjectAddress& object, Oid owner);
 void change_owner_dependency(const ObjectAddress& object, Oid new_owner);
 // Grantees of the new access list that the old one lacked are recorded, others removed. The owner is left out.
 void update_acl_dependencies(const ObjectAddress& object, Oid owner, std::span<const Oid> old_roles, std::span<const Oid> new_roles);
+// Locks a role against DROP ROLE until the transaction ends. 42704 when it has gone meanwhile.
+void keep_role(Oid role);
 void record_tablespace(const ObjectAddress& object, Oid tablespace);
 void remove_shared_dependencies_of(const ObjectAddress& object);
 // Database dropped: everything recorded for it.

@@ -16,9 +16,9 @@ namespace hathi::config {
 enum class Type : std::uint8_t { boolean, integer, real, string, enumeration };
 // Who may change it, as pg_settings.context.
 enum class Context : std::uint8_t { internal, postmaster, sighup, superuser_backend, backend, superuser, user };
-// Where the value came from, weakest first (a stronger one is not overridden by a weaker one).
+// Where the value came from, weakest first (a stronger one is not overridden by a weaker one). `computed`: a default that the server worked out.
 enum class Source : std::uint8_t {
-  default_value, environment, file, argv, global, database, user, database_user, client, override_value, session
+  default_value, computed, environment, file, argv, global, database, user, database_user, client, override_value, session
 };
 enum class Unit : std::uint8_t { none, bytes, kilobytes, blocks, megabytes, milliseconds, seconds, minutes };
 
