@@ -135,7 +135,8 @@ NamespaceItem* transform_sample(ParseState& ps, const ast::TableSample* node, It
   if (rte->kind != RteKind::relation || (kind != 'r' && kind != 'm' && kind != 'p'))
     throw SqlError(sqlstate::feature_not_supported, "TABLESAMPLE clause can only be applied to tables and materialized views").at(location_of(node->relation));
   std::string_view method = node->method.back();
-  if (method != "bernoulli" && method != "system")
+  bool in_catalog = node->method.size() == 1 || (node->method.size() == 2 && node->method[0] == "pg_catalog");
+  if (!in_catalog || (method != "bernoulli" && method != "system"))
     throw SqlError(sqlstate::undefined_object, "tablesample method {} does not exist", name_text(node->method)).at(node->location);
   if (node->args.size() != 1)
     throw SqlError(sqlstate::invalid_tablesample_argument, "tablesample method {} requires 1 argument, not {}", name_text(node->method), node->args.size())

@@ -52,6 +52,7 @@ struct SampleScanState : SeqScanState {
   Program* percent = nullptr;
   Program* seed_program = nullptr;
   bool by_block = false, begun = false;
+  bool seeded = false;                 // without REPEATABLE: one seed for all scans of a run
   std::uint64_t cutoff = 0;
   std::uint32_t seed = 0;
   BlockNumber next_block{0}, blocks{0};
@@ -70,8 +71,9 @@ void begin_sample(SampleScanState& s) {
     NullableDatum v = evaluate(*s.seed_program);
     if (v.is_null) throw SqlError(sqlstate::invalid_tablesample_repeat, "TABLESAMPLE REPEATABLE parameter cannot be null");
     s.seed = call_function(Oid{452}, s.row_arena, {v.value}).as_uint32();   // hashfloat8
-  } else {
+  } else if (!s.seeded) {
     s.seed = std::random_device()();
+    s.seeded = true;
   }
   s.blocks = buffer::block_count(s.relation->file, Fork::main);
   s.next_block = BlockNumber{0};
@@ -126,10 +128,14 @@ void init_sample_scan(NodeState& node) {
   s.seed_program = compile_expression(sample.repeatable, s.eval, s.statement->arena);
 }
 
+void rebind_sample_scan(NodeState& node) { rebind_table(self<SampleScanState>(node)); }
+
 void rescan_sample_scan(NodeState& node) { self<SampleScanState>(node).begun = false; }
+
 void close_sample_scan(NodeState& node) {
-  self<SampleScanState>(node).begun = false;
-  self<SampleScanState>(node).scan.reset();
+  auto& s = self<SampleScanState>(node);
+  s.begun = s.seeded = false;
+  s.scan.reset();
 }
 
 }  // namespace
@@ -140,7 +146,9 @@ NodeState* make_seq_scan(StatementState& st, const planner::Plan* p) {
   return node;
 }
 NodeState* make_sample_scan(StatementState& st, const planner::Plan* p) {
-  return make_state<SampleScanState>(st, p, init_sample_scan, run_sample_scan, rescan_sample_scan, close_sample_scan);
+  NodeState* node = make_state<SampleScanState>(st, p, init_sample_scan, run_sample_scan, rescan_sample_scan, close_sample_scan);
+  node->rebind = rebind_sample_scan;
+  return node;
 }
 
 }  // namespace hathi::executor

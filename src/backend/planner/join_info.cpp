@@ -29,6 +29,7 @@ JoinRelation* JoinPlanner::base(int rte) {
       const catalog::Relation& table = *p_.relations_[static_cast<std::size_t>(rte - 1)];
       r->is_table = table.kind != catalog::relation_kind::partitioned_table && entry.sample == nullptr;
       TableSize size = table_size(table);
+      if (entry.sample != nullptr) size = sampled_size(*entry.sample, size);
       r->tuples = size.rows;
       r->pages = size.pages;
       total_pages_ += size.pages;

@@ -64,9 +64,12 @@ Plan* QueryPlanner::wrap_template(int rte, const std::vector<Expr*>& conditions,
   }
   double partitions = estimate_partitions(r, conditions, rte, s_.arena).partitions;
   bool unique = (path->kind == PlanKind::index_scan || path->kind == PlanKind::index_only_scan) && static_cast<IndexScan*>(path)->known_unique;
-  scan->rows = unique ? 1 : std::max(1.0, std::rint(table_size(r).rows * selectivity_of_all(conditions, &r)));
+  const nodes::TableSample* sample = q_->range_table[static_cast<std::size_t>(rte - 1)]->sample;
+  TableSize size = sample != nullptr ? sampled_size(*sample, table_size(r)) : table_size(r);
+  scan->rows = unique ? 1 : std::max(1.0, std::rint(size.rows * selectivity_of_all(conditions, &r)));
   scan->startup_cost = path->startup_cost;
   scan->total_cost = path->total_cost * partitions;
+  if (partitions > 1) scan->total_cost += 0.5 * config::values::cpu_tuple_cost * scan->rows;   // handed on
   scan->for_modify = q_->result_rte == rte;
   auto lock = static_cast<locking::LockMode>(q_->range_table[static_cast<std::size_t>(rte - 1)]->lock_mode);
   if (lock != locking::LockMode::none) scan->lock = lock;
@@ -101,7 +104,7 @@ bool QueryPlanner::bounds_give_order(int rte, const List<TargetEntry*>& targets,
 
 // The rows in order by a partitioned index: partition after partition, or merged.
 Plan* QueryPlanner::order_partitions(PartitionedScan* input) {
-  if (!config::values::enable_indexscan) return nullptr;
+  if (!config::values::enable_indexscan || input->left->kind == PlanKind::sample_scan) return nullptr;
   int rte = input->rte;
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
   const std::vector<Expr*>& conditions = base_conditions_[rte];

@@ -107,6 +107,9 @@ class QueryPlanner {
   BitmapHeapScan* bitmap_scan(const IndexScan& scan, int rte, const catalog::IndexDescriptor& index);
   Plan* plan_tid_scan(int rte, const std::vector<Expr*>& conditions);
   Plan* plan_table_path(int rte, const std::vector<Expr*>& conditions, bool need_index);
+  // sample_scans.cpp
+  void bind_sample(int rte, RelPlan& out);
+  Plan* plan_sample_scan(int rte, const std::vector<Expr*>& conditions);
   // partition_paths.cpp
   Plan* plan_partitioned(int rte, const std::vector<Expr*>& conditions, bool need_index);
   Plan* wrap_template(int rte, const std::vector<Expr*>& conditions, Plan* path);
@@ -225,6 +228,8 @@ double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
 TableSize table_size(const catalog::Relation& relation);
 // What one scan reads: of a partitioned table, a partition of average size.
 TableSize scanned_size(const catalog::Relation& relation);
+// What TABLESAMPLE reads of it (sample_scans.cpp).
+TableSize sampled_size(const nodes::TableSample& sample, TableSize size);
 void cost_seq_scan(Plan& plan, TableSize size, double quals);
 void cost_index_scan(IndexScan& plan, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected, double loops);
 void cost_bitmap_scan(BitmapHeapScan& heap, BitmapIndexScan& bitmap, const catalog::Relation& table, const catalog::IndexDescriptor& index, double selected);

@@ -49,6 +49,10 @@ void visit_expressions(Plan* p, const std::function<void(Expr*&, Over)>& f) {
     case PlanKind::values_scan:
       for (List<Expr*>& row : static_cast<ValuesScan*>(p)->rows_of_values) each(row, Over::inputs, f);
       break;
+    case PlanKind::sample_scan:
+      each(static_cast<SampleScan*>(p)->sample->args, Over::inputs, f);
+      f(static_cast<SampleScan*>(p)->sample->repeatable, Over::inputs);
+      break;
     case PlanKind::partitioned_scan:
       each(static_cast<PartitionedScan*>(p)->conditions, Over::inputs, f);
       break;

@@ -97,6 +97,7 @@ RelPlan QueryPlanner::plan_relation(int rte, std::vector<Qual>& quals) {
   }
   if (entry.kind == RteKind::relation) {
     base_conditions_[rte] = conditions;
+    if (entry.sample != nullptr) bind_sample(rte, out);
     out.plan = plan_table(rte, conditions, false);
     return out;
   }

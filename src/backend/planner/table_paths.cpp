@@ -354,7 +354,7 @@ void JoinPlanner::plan_base(JoinRelation* r) {
     p->rows = r->rows;
     p->needs = r->needs;
     add_path(*r, p);
-    if (planned.plan->kind == PlanKind::partitioned_scan) add_partition_lookups(r);
+    if (planned.plan->kind == PlanKind::partitioned_scan && planned.plan->left->kind != PlanKind::sample_scan) add_partition_lookups(r);
   }
   set_cheapest(*r);
 }

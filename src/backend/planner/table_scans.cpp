@@ -41,6 +41,7 @@ Plan* QueryPlanner::plan_table(int rte, const std::vector<Expr*>& conditions, bo
 Plan* QueryPlanner::plan_table_path(int rte, const std::vector<Expr*>& conditions, bool need_index) {
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
   Plan* best = nullptr;
+  if (q_->range_table[static_cast<std::size_t>(rte - 1)]->sample != nullptr) return need_index ? nullptr : plan_sample_scan(rte, conditions);
   if (Plan* by_tid = plan_tid_scan(rte, conditions)) {
     best = by_tid;
   } else if (config::values::enable_indexscan) {
