@@ -244,6 +244,7 @@ struct Connections::State : std::enable_shared_from_this<Connections::State> {
     client->later.reset();
     waiting.erase(client->place);
   }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference could point into the queue, or be the last one
   void drop(Client client) {
     std::erase(queue, client);
     Error ignored;

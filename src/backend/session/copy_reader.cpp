@@ -320,7 +320,7 @@ class BinaryRowReader : public CopyReader {
     }
     fields.clear();
     for (auto [at, size] : places_) {
-      fields.push_back({size <= 0 ? std::string_view("", 0) : std::string_view(buffer_).substr(at, static_cast<std::size_t>(size)), size < 0});
+      fields.push_back({std::string_view(buffer_).substr(at, size <= 0 ? 0 : static_cast<std::size_t>(size)), size < 0});
     }
     return true;
   }

@@ -87,10 +87,8 @@ TimestampTz float8_timestamptz(double seconds) {
     throw SqlError(sqlstate::datetime_value_out_of_range, "timestamp out of range: \"{}\"", buffer);
   };
   constexpr double kDaySeconds = 86400;
-  if (seconds < kDaySeconds * static_cast<double>(kFirstDate + kPostgresEpochDays) ||
-      seconds >= kDaySeconds * static_cast<double>(kEndTimestamp / kDay + kPostgresEpochDays)) {
-    refuse();
-  }
+  constexpr std::int64_t kEndDay = kEndTimestamp / kDay + kPostgresEpochDays;
+  if (seconds < kDaySeconds * static_cast<double>(kFirstDate + kPostgresEpochDays) || seconds >= kDaySeconds * static_cast<double>(kEndDay)) refuse();
   double us = std::rint((seconds - kDaySeconds * static_cast<double>(kPostgresEpochDays)) * 1e6);
   auto r = static_cast<std::int64_t>(us);
   if (!is_valid_timestamp(r)) refuse();
@@ -191,8 +189,8 @@ template <class T, bool First, bool Second> Datum overlaps_with_lengths(Function
 
 // --- pg_sleep -------------------------------------------------------------------------------------------------------------------
 void sleep_until(std::int64_t end) {
-  static const shmem::WaitEvent kWait{"Timeout", "PgSleep"};
-  shmem::WaitScope wait(kWait);
+  static const shmem::WaitEvent event{"Timeout", "PgSleep"};
+  shmem::WaitScope wait(event);
   for (;;) {
     check_interrupts();
     std::int64_t left = end - clock_now();

@@ -68,7 +68,7 @@ class TimeWriter {
   void fixed_number(const TemplateItem& item, std::int64_t v, int width) {
     ordinal(item, item.fill ? std::to_string(v) : fmt::format("{:0{}}", v, width));
   }
-  void ordinal(const TemplateItem& item, std::string text) {
+  void ordinal(const TemplateItem& item, const std::string& text) {
     out_ += text;
     if (item.ordinal_upper) out_ += ordinal_suffix(text, true);
     else if (item.ordinal_lower) out_ += ordinal_suffix(text, false);

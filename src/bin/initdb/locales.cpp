@@ -64,9 +64,9 @@ void settle_encoding(Options& options) {
 
 void settle_locales(Options& options) {
   struct Category { int number; std::string Options::*name; };
-  const Category kCategories[] = {{LC_CTYPE, &Options::lc_ctype}, {LC_COLLATE, &Options::lc_collate}, {LC_NUMERIC, &Options::lc_numeric},
+  const Category categories[] = {{LC_CTYPE, &Options::lc_ctype}, {LC_COLLATE, &Options::lc_collate}, {LC_NUMERIC, &Options::lc_numeric},
                                   {LC_TIME, &Options::lc_time}, {LC_MONETARY, &Options::lc_monetary}, {LC_MESSAGES, &Options::lc_messages}};
-  for (const Category& category : kCategories) {
+  for (const Category& category : categories) {
     std::string& name = options.*category.name;
     if (name.empty()) name = options.locale;
     name = canonical(category.number, name);
