@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Garbage, mutated messages and mutated statements to a server. protocol_fuzz.py [--seconds N] [--seed N] [--sql-only]
+"""Garbage, mutated messages, mutated statements and made ones to a server.
+protocol_fuzz.py [--seconds N] [--seed N] [--sql-only] [--made SHARE]   SHARE of the statements (default 0.5) are made by grammar.py.
 PGHOST, PGPORT, PGUSER, PGDATABASE say where. Status 1 when a backend crashed (a watching session was ended) or the server stopped answering."""
 import argparse, glob, os, random, re, struct, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../protocol"))
-import wire
+import grammar, wire
 
 DANGEROUS = re.compile(r"program|pg_terminate|pg_cancel|pg_sleep|pg_reload|pg_rotate|alter\s+system|database|pg_read|pg_ls|lo_|tablespace|checkpoint|"
                        r"generate_series\s*\([^)]*\d{5}|repeat\s*\([^)]*\d{5}|role|superuser|authorization|vacuum|\bcopy\b[^;]*['/]", re.I)
@@ -25,14 +26,21 @@ def statements():
 
 
 class Fuzzer:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
+    def __init__(self, seed, made=0.5):
+        self.random, self.made = random.Random(seed), made
+        self.grammar = grammar.Grammar(self.random)
         self.seeds = statements()
         self.sent = []
 
-    def mutated_sql(self):
+    def sql(self):
         r = self.random
-        text = r.choice(self.seeds)
+        if self.made > 0 and r.random() < self.made:
+            text = self.grammar.statement()
+            return text if r.random() < 0.9 else self.mutated_sql(text)
+        return self.mutated_sql(r.choice(self.seeds))
+
+    def mutated_sql(self, text):
+        r = self.random
         for _ in range(r.choice((0, 1, 1, 2, 3, 5))):
             tokens = re.findall(r"\s+|\w+|'[^']*'|.", text, re.S) or [" "]
             at = r.randrange(len(tokens))
@@ -79,7 +87,7 @@ class Fuzzer:
 
     def message(self):
         r = self.random
-        sql = self.mutated_sql().encode(errors="replace").replace(b"\0", b"")
+        sql = self.sql().encode(errors="replace").replace(b"\0", b"")
         name = r.choice((b"", b"s", b"t", b"p"))
         types = [r.choice((0, 16, 20, 23, 25, 700, 701, 1043, 1082, 1114, 1184, 1186, 1700, 1007, 869, 2950, 17, 2249, 2287, 99999999)) for _ in range(r.choice((0, 0, 1, 2)))]
         values = [r.choice((None, b"1", b"x", b"\0\0\0\1", self.garbage(20))) for _ in range(r.choice((0, 0, 1, 2, 3)))]
@@ -129,7 +137,7 @@ def run(fuzzer, seconds, sql_only):
     while watcher.next()[0] != "Z":
         pass
     # What the statements are about.
-    for statement in fuzzer.seeds:
+    for statement in (list(grammar.SETUP) if fuzzer.made > 0 else []) + fuzzer.seeds:
         if not re.match(r"\s*(drop|begin|rollback|commit|savepoint|start)", statement, re.I) and not DANGEROUS.search(statement):
             watcher.message("Q", statement.encode() + b"\0")
             while (m := watcher.next())[0] not in ("Z", "G", "closed"):
@@ -151,7 +159,7 @@ def run(fuzzer, seconds, sql_only):
             count += 1
         for entry in list(sessions):
             connection, sent = entry
-            data = fuzzer.message() if not sql_only else b"Q" + (lambda b: struct.pack("!I", len(b) + 4) + b)(fuzzer.mutated_sql().encode(errors="replace").replace(b"\0", b"") + b"\0")
+            data = fuzzer.message() if not sql_only else b"Q" + (lambda b: struct.pack("!I", len(b) + 4) + b)(fuzzer.sql().encode(errors="replace").replace(b"\0", b"") + b"\0")
             sent.append(data)
             del sent[:-6]
             connection.socket.setblocking(False)
@@ -183,5 +191,6 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sql-only", action="store_true")
+    parser.add_argument("--made", type=float, default=0.5)
     options = parser.parse_args()
-    sys.exit(0 if run(Fuzzer(options.seed), options.seconds, options.sql_only) else 1)
+    sys.exit(0 if run(Fuzzer(options.seed, options.made), options.seconds, options.sql_only) else 1)

@@ -265,7 +265,8 @@ bool can_coerce_list(std::span<const Oid> input, std::span<const Oid> target, Co
     Oid from = input[i], to = target[i];
     if (from == to || to == type_oid::any) continue;
     if (is_polymorphic(to)) { generic = true; continue; }
-    if (from == type_oid::unknown) continue;
+    // Nobody has a value for the server's own structures to give.
+    if (from == type_oid::unknown && to != type_oid::internal) continue;
     Oid function;
     if (find_pathway(to, from, context, &function) != Pathway::none) continue;
     if (from == type_oid::record && is_complex(to)) continue;

@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "parse.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -42,7 +43,7 @@ struct BoolCounts {
   std::int64_t trues = 0;
 };
 BoolCounts* counts(FunctionCall& call) {
-  return call.arg_null(0) ? call.aggregate_arena->make<BoolCounts>() : const_cast<BoolCounts*>(call.arg(0).as_pointer<BoolCounts>());
+  return call.arg_null(0) ? aggregate_arena(call).make<BoolCounts>() : const_cast<BoolCounts*>(call.arg(0).as_pointer<BoolCounts>());
 }
 Datum bool_accum(FunctionCall& call) {
   BoolCounts* state = counts(call);

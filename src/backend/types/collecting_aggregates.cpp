@@ -12,11 +12,6 @@ namespace hathi::types {
 
 namespace {
 
-Arena& state_arena(FunctionCall& call) {
-  if (call.aggregate_arena == nullptr) throw SqlError(sqlstate::internal_error, "aggregate function called in non-aggregate context");
-  return *call.aggregate_arena;
-}
-
 // --- string_agg ---------------------------------------------------------------------------------------------------------------
 struct TextState {
   char* data = nullptr;
@@ -42,7 +37,7 @@ struct TextState {
 };
 Datum string_agg_transfn(FunctionCall& call) {
   if (call.arg_null(1)) return call.arg_null(0) ? call.null() : call.arg(0);
-  Arena& arena = state_arena(call);
+  Arena& arena = aggregate_arena(call);
   TextState* state;
   if (call.arg_null(0)) {
     state = arena.make<TextState>();
@@ -72,7 +67,7 @@ struct ArrayState {
   int arrays = 0;
 };
 Datum array_agg_transfn(FunctionCall& call) {
-  Arena& arena = state_arena(call);
+  Arena& arena = aggregate_arena(call);
   ArrayState* state;
   if (call.arg_null(0)) {
     state = arena.make<ArrayState>();
@@ -100,7 +95,7 @@ Datum array_agg_finalfn(FunctionCall& call) {
 
 // --- array_agg of arrays: one more dimension ---------------------------------------------------------------------------------------
 Datum array_agg_array_transfn(FunctionCall& call) {
-  Arena& arena = state_arena(call);
+  Arena& arena = aggregate_arena(call);
   if (call.arg_null(1)) throw SqlError(sqlstate::null_value_not_allowed, "cannot accumulate null arrays");
   ArrayView array(call.arg(1), call.arena());
   int n = array.dimensions();

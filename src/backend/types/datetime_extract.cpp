@@ -6,6 +6,7 @@
 #include "datetime_tokens.h"
 #include "numeric_codec.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -174,8 +175,7 @@ Datum extract_date(FunctionCall& call) {
 // date_part(text, date) is that of the time stamp at its midnight.
 Datum date_part_of_date(FunctionCall& call) {
   NullableDatum args[2] = {call.args[0], {Datum::of(to_timestamp(Date{call.arg(1).as_int32()}).us), false}};
-  call.args[1] = args[1];
-  return extract_instant<true, false>(call);
+  return call_with(call, args, extract_instant<true, false>);
 }
 
 // --- time, timetz, interval -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@
 #include "hathi/transaction/transaction.h"
 #include "datetime_codec.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -182,9 +183,8 @@ template <class T, bool First, bool Second> Datum overlaps_with_lengths(Function
       return NullableDatum{Datum::of(add_interval(T{call.arg(start).as_int64()}, i).us), false};
     }
   };
-  if (First) call.args[1] = end_of(0, 1);
-  if (Second) call.args[3] = end_of(2, 3);
-  return overlaps_timestamp(call);
+  NullableDatum args[4] = {call.args[0], First ? end_of(0, 1) : call.args[1], call.args[2], Second ? end_of(2, 3) : call.args[3]};
+  return call_with(call, args, overlaps_timestamp);
 }
 
 // --- pg_sleep -------------------------------------------------------------------------------------------------------------------
@@ -221,14 +221,14 @@ constexpr BuiltinFunction kTable[] = {
     {Oid{1308}, fn<overlaps_timestamp>},
     {Oid{1271}, fn<overlaps_timetz>},
     {Oid{1305}, fn<overlaps_with_lengths<TimestampTz, true, true>>},
-    {Oid{1306}, fn<overlaps_with_lengths<TimestampTz, true, false>>},
-    {Oid{1307}, fn<overlaps_with_lengths<TimestampTz, false, true>>},
+    {Oid{1306}, fn<overlaps_with_lengths<TimestampTz, false, true>>},
+    {Oid{1307}, fn<overlaps_with_lengths<TimestampTz, true, false>>},
     {Oid{1309}, fn<overlaps_with_lengths<TimeOfDay, true, true>>},
-    {Oid{1310}, fn<overlaps_with_lengths<TimeOfDay, true, false>>},
-    {Oid{1311}, fn<overlaps_with_lengths<TimeOfDay, false, true>>},
+    {Oid{1310}, fn<overlaps_with_lengths<TimeOfDay, false, true>>},
+    {Oid{1311}, fn<overlaps_with_lengths<TimeOfDay, true, false>>},
     {Oid{2042}, fn<overlaps_with_lengths<Timestamp, true, true>>},
-    {Oid{2043}, fn<overlaps_with_lengths<Timestamp, true, false>>},
-    {Oid{2044}, fn<overlaps_with_lengths<Timestamp, false, true>>},
+    {Oid{2043}, fn<overlaps_with_lengths<Timestamp, false, true>>},
+    {Oid{2044}, fn<overlaps_with_lengths<Timestamp, true, false>>},
     {Oid{2626}, fn<pg_sleep>},
     {Oid{3935}, fn<pg_sleep_for>},
     {Oid{3936}, fn<pg_sleep_until>},

@@ -7,6 +7,7 @@
 #include "hathi/types/hash.h"
 #include "datetime_codec.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -205,16 +206,16 @@ Datum interval_avg(FunctionCall& call) {
 constexpr int kFullPrecision = 0xFFFF;
 Datum intervaltypmodin(FunctionCall& call) {
   namespace f = interval_field;
-  ArrayView array(call.arg(0), call.arena());
-  ArrayElements e = array_elements(array, {-2, false, 'c'}, call.arena());
-  if (e.count < 1 || e.count > 2) throw_invalid_parameter("invalid INTERVAL type modifier");
-  auto range = parse_integer<std::int32_t>(e.values[0].as_pointer<char>());
+  std::span<const std::int32_t> modifiers = type_modifiers(call);
+  if (modifiers.empty()) throw_invalid_parameter("invalid INTERVAL type modifier");
+  std::int32_t range = modifiers[0];
   static constexpr int kRanges[] = {f::year, f::month, f::day, f::hour, f::minute, f::second, f::year | f::month, f::day | f::hour,
                                     f::day | f::hour | f::minute, f::day | f::hour | f::minute | f::second, f::hour | f::minute,
                                     f::hour | f::minute | f::second, f::minute | f::second, f::all};
   if (std::find(std::begin(kRanges), std::end(kRanges), range) == std::end(kRanges)) throw_invalid_parameter("invalid INTERVAL type modifier");
-  if (e.count == 1) return Datum::of(range == f::all ? std::int32_t{-1} : std::int32_t{range << 16 | kFullPrecision});
-  auto precision = parse_integer<std::int32_t>(e.values[1].as_pointer<char>());
+  if (modifiers.size() > 2) throw_invalid_parameter("invalid INTERVAL type modifier");
+  if (modifiers.size() == 1) return Datum::of(range == f::all ? std::int32_t{-1} : std::int32_t{range << 16 | kFullPrecision});
+  std::int32_t precision = modifiers[1];
   if (precision < 0) throw SqlError(sqlstate::invalid_parameter_value, "INTERVAL({}) precision must not be negative", precision);
   return Datum::of(std::int32_t{range << 16 | std::min(precision, 6)});
 }

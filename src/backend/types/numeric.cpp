@@ -13,6 +13,7 @@
 #include "numeric_codec.h"
 #include "parse.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -96,11 +97,10 @@ Datum numeric(FunctionCall& call) {
   return store_numeric(v, call.arena());
 }
 Datum numerictypmodin(FunctionCall& call) {
-  ArrayView array(call.arg(0), call.arena());
-  ArrayElements elements = array_elements(array, {-2, false, 'c'}, call.arena());
+  std::span<const std::int32_t> modifiers = type_modifiers(call);
   int parts[2] = {0, 0};
-  if (elements.count != 1 && elements.count != 2) throw_invalid_parameter("invalid NUMERIC type modifier");
-  for (int i = 0; i < elements.count; ++i) parts[i] = parse_integer<std::int32_t>(elements.values[i].as_pointer<char>());
+  if (modifiers.size() != 1 && modifiers.size() != 2) throw_invalid_parameter("invalid NUMERIC type modifier");
+  std::copy(modifiers.begin(), modifiers.end(), parts);
   if (parts[0] < 1 || parts[0] > 1000) throw SqlError(sqlstate::invalid_parameter_value, "NUMERIC precision {} must be between 1 and {}", parts[0], 1000);
   if (parts[1] < -1000 || parts[1] > 1000) {
     throw SqlError(sqlstate::invalid_parameter_value, "NUMERIC scale {} must be between {} and {}", parts[1], -1000, 1000);

@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "numeric_codec.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -67,8 +68,7 @@ NumericState* state_of(FunctionCall& call) { return const_cast<NumericState*>(ca
 
 NumericState* state_for_transition(FunctionCall& call, bool squares) {
   if (!call.arg_null(0)) return state_of(call);
-  if (call.aggregate_arena == nullptr) throw SqlError(sqlstate::internal_error, "aggregate function called in non-aggregate context");
-  auto* state = call.aggregate_arena->make<NumericState>();
+  auto* state = aggregate_arena(call).make<NumericState>();
   state->squares_wanted = squares;
   return state;
 }

@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "parse.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
@@ -96,12 +97,9 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 Datum length_modifier(FunctionCall& call, std::string_view type) {
-  ArrayView array(call.arg(0), call.arena());
-  if (array.count() != 1 || array.has_nulls()) throw_invalid_parameter("invalid type modifier");
-  ArrayCursor cursor(array, {-2, false, 'c'});
-  NullableDatum element;
-  cursor.next(element);
-  auto n = parse_integer<std::int32_t>(element.value.as_pointer<char>());
+  std::span<const std::int32_t> modifiers = type_modifiers(call);
+  if (modifiers.size() != 1) throw_invalid_parameter("invalid type modifier");
+  std::int32_t n = modifiers[0];
   if (n < 1) throw SqlError(sqlstate::invalid_parameter_value, "length for type {} must be at least 1", type);
   constexpr std::int32_t kMaxLength = 10 * 1024 * 1024;
   if (n > kMaxLength) throw SqlError(sqlstate::invalid_parameter_value, "length for type {} cannot exceed {}", type, kMaxLength);

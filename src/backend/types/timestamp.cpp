@@ -8,14 +8,14 @@
 #include "datetime_codec.h"
 #include "datetime_tokens.h"
 #include "tables.h"
+#include "type_io.h"
 
 namespace hathi::types {
 
 std::int32_t precision_modifier(FunctionCall& call, std::string_view type, std::string_view suffix) {
-  ArrayView array(call.arg(0), call.arena());
-  ArrayElements elements = array_elements(array, {-2, false, 'c'}, call.arena());
-  if (elements.count != 1 || elements.nulls[0]) throw_invalid_parameter("invalid type modifier");
-  auto n = parse_integer<std::int32_t>(elements.values[0].as_pointer<char>());
+  std::span<const std::int32_t> modifiers = type_modifiers(call);
+  if (modifiers.size() != 1) throw_invalid_parameter("invalid type modifier");
+  std::int32_t n = modifiers[0];
   if (n < 0) throw SqlError(sqlstate::invalid_parameter_value, "{}({}){} precision must not be negative", type, n, suffix);
   return std::min(n, 6);
 }

@@ -1,8 +1,12 @@
 #include "type_io.h"
 
+#include <algorithm>
+
 #include "hathi/base/builtin_oids.h"
 #include "hathi/base/stack.h"
 #include "hathi/error/sql_error.h"
+#include "hathi/types/array.h"
+#include "parse.h"
 
 namespace hathi::types {
 
@@ -67,6 +71,24 @@ std::string_view output_text(Datum value, Oid type, Arena& arena) { return Outpu
 
 Datum input_text(std::string_view text, Oid type, std::int32_t typmod, Arena& arena) {
   return InputFunction(type)(arena.copy(text), typmod, arena);
+}
+
+Arena& aggregate_arena(const FunctionCall& call) {
+  if (call.aggregate_arena == nullptr) throw SqlError(sqlstate::internal_error, "aggregate function called in non-aggregate context");
+  return *call.aggregate_arena;
+}
+
+std::span<const std::int32_t> type_modifiers(FunctionCall& call) {
+  ArrayView array(call.arg(0), call.arena());
+  if (array.element_type() != type_oid::cstring) throw SqlError(sqlstate::array_subscript_error, "typmod array must be type cstring[]");
+  if (array.dimensions() != 1) throw SqlError(sqlstate::array_subscript_error, "typmod array must be one-dimensional");
+  ArrayElements elements = array_elements(array, {-2, false, 'c'}, call.arena());
+  if (std::find(elements.nulls, elements.nulls + elements.count, true) != elements.nulls + elements.count) {
+    throw SqlError(sqlstate::null_value_not_allowed, "typmod array must not contain nulls");
+  }
+  auto* numbers = call.arena().make_array<std::int32_t>(static_cast<std::size_t>(elements.count));
+  for (int i = 0; i < elements.count; ++i) numbers[i] = parse_integer<std::int32_t>(elements.values[i].as_pointer<char>());
+  return {numbers, static_cast<std::size_t>(elements.count)};
 }
 
 Oid argument_type(const FunctionCall& call, int i) {

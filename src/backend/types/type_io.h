@@ -1,6 +1,7 @@
 #pragma once
 // Input and output of values of any type, by type OID.
 
+#include <span>
 #include <string_view>
 
 #include "hathi/catalog/lookup.h"
@@ -35,6 +36,20 @@ class InputFunction {
   FunctionSite site_;
   Oid parameter_;
 };
+
+// The same call of another function with other arguments. A function never writes to those it got: they may be constants that stay.
+inline Datum call_with(FunctionCall& call, NullableDatum* args, FunctionPointer function) {
+  FunctionCall other = call;
+  other.args = args;
+  Datum value = function(other);
+  call.result_is_null = other.result_is_null;
+  return value;
+}
+
+// Where an aggregate's state lives; XX000 when its function is called by itself.
+Arena& aggregate_arena(const FunctionCall& call);
+// The numbers of a type modifier, which are argument 0 as an array of texts. 2202E, 22004, 22P02.
+std::span<const std::int32_t> type_modifiers(FunctionCall& call);
 
 // Declared argument type of a call's argument i; the type of polymorphic and "any" arguments as the call site found it.
 // XX000 when the site does not say.
