@@ -134,9 +134,9 @@ buffer::PinnedBuffer try_last_leaf(Insertion& in) {
 }
 
 void remember_last_leaf(const BTreeIndex& index, const buffer::PinnedBuffer& pin) {
-  IndexHints& hints = index_hints(index.file);
   // A root that is a leaf is found as fast without.
-  if (!is_rightmost(pin.page()) || hints.root_level == 0) return;
+  if (!is_rightmost(pin.page()) || has_flag(pin.page(), kRoot)) return;
+  IndexHints& hints = index_hints(index.file);
   hints.last_leaf = pin.block().value();
   hints.last_leaf_buffer = pin.index();
 }

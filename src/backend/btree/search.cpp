@@ -19,11 +19,15 @@ IndexHints& index_hints(const RelationFile& file) {
   std::uint32_t h = raw(file.relation) * 0x9E3779B1u ^ raw(file.database);
   IndexHints& hints = entries[(h >> 16) % kEntries];
   if (hints.file != file) {
-    hints = IndexHints{};
+    hints.root.set({kNoBlock, buffer::kNoBuffer});
+    hints.last_leaf = kNoBlock;
+    hints.last_leaf_buffer = buffer::kNoBuffer;
     hints.file = file;
   }
   return hints;
 }
+
+RootHint& root_hint(const BTreeIndex& index) { return index.root_hint != nullptr ? *index.root_hint : index_hints(index.file).root; }
 
 namespace {
 
@@ -74,25 +78,22 @@ Meta read_meta(const BTreeIndex& index) {
 }
 
 buffer::PinnedBuffer lock_root(const BTreeIndex& index) {
-  IndexHints& hints = index_hints(index.file);
+  RootHint& hint = root_hint(index);
+  RootHint::Place root = hint.get();
   for (int tries = 0;; ++tries) {
-    if (hints.root == kNoBlock || tries > 0) {
-      Meta meta = read_meta(index);
-      hints.root = meta.root;
-      hints.root_level = meta.level;
-      hints.root_buffer = buffer::kNoBuffer;
-      if (meta.root == kNoBlock) return {};
+    if (root.block == kNoBlock || tries > 0) {
+      root = {read_meta(index).root, buffer::kNoBuffer};
+      if (root.block == kNoBlock) return {};
     }
-    buffer::PinnedBuffer pin = buffer::read_recent(block_tag(index, hints.root), hints.root_buffer);
+    buffer::PinnedBuffer pin = buffer::read_recent(block_tag(index, root.block), root.buffer);
     pin.lock(LwMode::shared);
     check_page(index, pin);
-    const Special& s = special(pin.page());
     // The flag moves with the root, so that what is remembered can be trusted when it is there.
-    if ((s.flags & (kRoot | kDeleted)) == kRoot && s.level == hints.root_level) {
-      hints.root_buffer = pin.index();
+    if ((special(pin.page()).flags & (kRoot | kDeleted)) == kRoot) {
+      hint.set({root.block, pin.index()});
       return pin;
     }
-    if (tries > 10) throw_corrupted(index, hints.root, "no valid root page");
+    if (tries > 10) throw_corrupted(index, root.block, "no valid root page");
     check_interrupts();
   }
 }

@@ -19,12 +19,12 @@ struct Path {
 // What this process remembers of indexes; checked at use.
 struct IndexHints {
   RelationFile file;
-  std::uint32_t root = kNoBlock, root_level = 0;
-  buffer::BufferIndex root_buffer = buffer::kNoBuffer;
+  RootHint root;                               // of descriptors that have none of their own
   std::uint32_t last_leaf = kNoBlock;          // the rightmost leaf, where the last insertion went
   buffer::BufferIndex last_leaf_buffer = buffer::kNoBuffer;
 };
 IndexHints& index_hints(const RelationFile& file);
+RootHint& root_hint(const BTreeIndex& index);
 
 Meta read_meta(const BTreeIndex& index);
 // Pins and share-locks the root; empty when the index has none.

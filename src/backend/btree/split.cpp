@@ -146,10 +146,7 @@ void make_root(const BTreeIndex& index, buffer::PinnedBuffer& left, std::span<co
   Meta contents{kMagic, kVersion, block, level};
   change.page(meta).write_value(kMetaPosition, contents);
   change.apply();
-  IndexHints& hints = index_hints(index.file);
-  hints.root = block;
-  hints.root_level = level;
-  hints.root_buffer = root.index();
+  root_hint(index).set({block, root.index()});
 }
 
 // The line of the inner page that points at the child; 0 when none does.

@@ -68,12 +68,15 @@ extern Usage usage_counters;
 
 inline std::byte* page_of(BufferIndex i) { return pages + static_cast<std::size_t>(i) * kPageSize; }
 
+// Eight neighbouring blocks of eight files that were made one after another get 64 buckets in a row: whoever visits all partitions of a
+// table, or all blocks of one, touches few pages of the bucket array (a TLB miss costs more than the look-up).
 inline std::uint32_t hash_tag(const BlockTag& tag) {
-  std::uint64_t a = static_cast<std::uint64_t>(raw(tag.file.relation)) << 32 | tag.block.value();
+  std::uint32_t block = tag.block.value(), relation = raw(tag.file.relation);
+  std::uint64_t a = static_cast<std::uint64_t>(relation >> 3) << 32 | block >> 3;
   std::uint64_t b = (static_cast<std::uint64_t>(raw(tag.file.database)) << 3 | static_cast<std::uint64_t>(tag.fork)) ^
                     static_cast<std::uint64_t>(raw(tag.file.tablespace)) << 40;
   a = (a ^ b * 0xD6E8FEB86659FD93u) * 0x9E3779B97F4A7C15u;
-  return static_cast<std::uint32_t>(a >> 32);
+  return static_cast<std::uint32_t>(a >> 32) << 6 | (relation & 7) << 3 | (block & 7);
 }
 inline locking::LwLock& partition_lock(std::uint32_t hash) { return pool->partitions[hash & (kPartitions - 1)].lock; }
 inline std::atomic<std::int32_t>& bucket_of(std::uint32_t hash) { return buckets[hash & pool->bucket_mask]; }

@@ -74,6 +74,12 @@ TupleDescriptor* entry_descriptor(const IndexDescriptor& index, const Relation& 
   return d;
 }
 
+Oid inheritance_parent(Oid child) {
+  Arena scratch(512);
+  auto row = CatalogTable(catalog_oid::pg_inherits, locking::LockMode::access_share).find({{pg_inherits::inhrelid, Datum::of(child)}}, scratch);
+  return row ? row->get(pg_inherits::inhparent).as_oid() : kInvalidOid;
+}
+
 void read_index_options(IndexDescriptor& index, const CatalogRow& class_row, Arena& arena) {
   if (class_row.is_null(pg_class::reloptions)) return;
   for (std::string_view option : text_array_values(class_row.get(pg_class::reloptions), arena)) {
@@ -94,6 +100,7 @@ IndexDescriptor* load_index(const CatalogRow& row, const CatalogRow& class_row, 
   auto* index = arena.make<IndexDescriptor>();
   index->oid = row.get(indexrelid).as_oid();
   index->table = row.get(indrelid).as_oid();
+  if (class_row.get(pg_class::relispartition).as_bool()) index->parent = inheritance_parent(index->oid);
   index->name = arena.copy(name_text(class_row.get(pg_class::relname)));
   index->access_method = class_row.get(pg_class::relam).as_oid();
   index->key_count = row.get(indnkeyatts).as_int16();
@@ -116,6 +123,7 @@ IndexDescriptor* load_index(const CatalogRow& row, const CatalogRow& class_row, 
   tree.unique = index->unique;
   tree.nulls_not_distinct = index->nulls_not_distinct;
   tree.name = index->name;
+  tree.root_hint = arena.make<btree::RootHint>();
   read_index_options(*index, class_row, arena);
   finish_index(*index, arena);
   return index;

@@ -14,7 +14,9 @@ namespace hathi::catalog::shared_store {
 namespace {
 
 constexpr std::size_t kRegionSize = std::size_t{512} << 20;   // reserved; committed as it is used
-constexpr std::uint32_t kFewestBuckets = 4096, kMostBuckets = 65536, kWays = 2;
+constexpr std::uint32_t kFewestBuckets = 1024, kMostBuckets = 16384;
+constexpr std::uint32_t kWays = 8;                            // a bucket is a cache line
+constexpr std::uint32_t kMostHeldPerBucket = 2;               // before the directory grows: then overflowing buckets are rare
 constexpr int kSmallestClass = 9, kLargestClass = 24;         // chunks of 512 bytes to 16 MiB
 constexpr std::size_t kPayloadOffset = 64;
 
@@ -28,6 +30,11 @@ struct Chunk {
 };
 static_assert(sizeof(Chunk) <= kPayloadOffset);
 
+// A place of the directory: 16 bits of the key's hash above the chunk's address, so that other keys' chunks are not looked at. 0 = empty.
+using Place = std::uint64_t;
+constexpr int kAddressBits = 48;
+Chunk* chunk_at(Place place) { return reinterpret_cast<Chunk*>(place & ((Place{1} << kAddressBits) - 1)); }
+
 // One cache line a process: the epoch it reads in, 0 = it reads nothing.
 struct alignas(64) Reader { std::atomic<std::uint64_t> epoch; };
 
@@ -37,7 +44,7 @@ struct Shared {
   // How many buckets are in use, a power of two: the directory grows with what it holds, so that a small one stays on few pages. Whoever
   // looks with an older number misses at worst.
   std::atomic<std::uint32_t> buckets;
-  std::atomic<Chunk*> directory[kMostBuckets * kWays];
+  alignas(64) std::atomic<Place> directory[kMostBuckets * kWays];
   // Under the lock:
   std::uint32_t held;            // chunks in the directory
   Chunk* free_lists[kLargestClass + 1];
@@ -57,11 +64,22 @@ bool reading = false;              // this process has published an epoch
 std::size_t align_up(std::size_t n) { return (n + 4095) & ~std::size_t{4095}; }
 std::size_t readers_size() { return align_up(sizeof(Reader) * static_cast<std::size_t>(shmem::planned_slot_count())); }
 
-std::uint32_t bucket_of(const Key& key) {
-  std::uint64_t h = key.object * 0x9E3779B97F4A7C15u ^ (static_cast<std::uint64_t>(raw(key.database)) << 8 | static_cast<std::uint32_t>(key.kind));
+std::uint64_t hash_of(const Key& key, std::uint64_t object) {
+  std::uint64_t h = object * 0x9E3779B97F4A7C15u ^ (static_cast<std::uint64_t>(raw(key.database)) << 8 | static_cast<std::uint32_t>(key.kind));
   h ^= h >> 29;
   h *= 0xBF58476D1CE4E5B9u;
-  return static_cast<std::uint32_t>(h >> 40) & (shared->buckets.load(std::memory_order_relaxed) - 1);
+  return h ^ h >> 32;
+}
+
+// Objects made one after another have neighbouring buckets, a page for 256 OIDs: partitions of one table stand together.
+std::uint32_t bucket_of(const Key& key) {
+  std::uint64_t h = hash_of(key, key.object >> 8) << 6 | (key.object >> 2 & 63);
+  return static_cast<std::uint32_t>(h) & (shared->buckets.load(std::memory_order_relaxed) - 1);
+}
+
+Place place_of(const Key& key, const Chunk* chunk) {
+  Place tag = (hash_of(key, key.object) >> 16 | 1) & 0xFFFF;
+  return tag << kAddressBits | reinterpret_cast<Place>(chunk);
 }
 
 void enter() {
@@ -78,8 +96,8 @@ void enter() {
 }
 
 // --- under the lock -------------------------------------------------------------------------------------------------------
-void retire(std::atomic<Chunk*>& place) {
-  Chunk* chunk = place.exchange(nullptr, std::memory_order_seq_cst);
+void retire(std::atomic<Place>& place) {
+  Chunk* chunk = chunk_at(place.exchange(0, std::memory_order_seq_cst));
   if (chunk == nullptr) return;
   --shared->held;
   chunk->retired_in = shared->epoch.fetch_add(1, std::memory_order_seq_cst);
@@ -126,16 +144,16 @@ void evict_some() {
   for (int i = 0; i < 256; ++i) retire(shared->directory[shared->clock_hand++ % places]);
 }
 
-// Twice the buckets once it is half full: what was in bucket b stays or goes to its new twin.
+// Twice the buckets once it is a quarter full: what was in bucket b stays or goes to its new twin.
 void grow_directory() {
   std::uint32_t old = shared->buckets.load(std::memory_order_relaxed);
-  if (old >= kMostBuckets || shared->held < old * kWays / 2) return;
+  if (old >= kMostBuckets || shared->held < old * kMostHeldPerBucket) return;
   shared->buckets.store(old * 2, std::memory_order_release);
   for (std::uint32_t place = 0; place < old * kWays; ++place) {
-    Chunk* chunk = shared->directory[place].load(std::memory_order_relaxed);
-    if (chunk == nullptr || bucket_of(chunk->key) == place / kWays) continue;
-    shared->directory[place + old * kWays].store(chunk, std::memory_order_release);
-    shared->directory[place].store(nullptr, std::memory_order_release);
+    Place here = shared->directory[place].load(std::memory_order_relaxed);
+    if (here == 0 || bucket_of(chunk_at(here)->key) == place / kWays) continue;
+    shared->directory[place + old * kWays].store(here, std::memory_order_release);
+    shared->directory[place].store(0, std::memory_order_release);
   }
 }
 
@@ -157,9 +175,12 @@ const void* find(const Key& key, std::uint64_t version) {
   if (shared == nullptr || !shmem::has_slot()) return nullptr;
   enter();
   std::uint32_t bucket = bucket_of(key) * kWays;
+  Place wanted = place_of(key, nullptr);
   for (std::uint32_t way = 0; way < kWays; ++way) {
-    const Chunk* chunk = shared->directory[bucket + way].load(std::memory_order_acquire);
-    if (chunk == nullptr || chunk->key != key || chunk->version != version) continue;
+    Place here = shared->directory[bucket + way].load(std::memory_order_acquire);
+    if ((here ^ wanted) >> kAddressBits != 0) continue;
+    const Chunk* chunk = chunk_at(here);
+    if (chunk->key != key || chunk->version != version) continue;
     // (Between transactions only the log's writer asks, for a name to show: an idle session must not hold up the reuse of memory.)
     if (!transaction::is_running()) end_of_transaction();
     return reinterpret_cast<const std::byte*>(chunk) + kPayloadOffset;
@@ -192,16 +213,14 @@ void publish(const Building& building, const Key& key, std::uint64_t version) {
   std::uint32_t bucket = bucket_of(key) * kWays;
   // Its own older version's place, else an empty one, else the ways in turn.
   std::uint32_t way = shared->clock_hand++ % kWays;
-  for (std::uint32_t i = 0; i < kWays; ++i) {
-    Chunk* there = shared->directory[bucket + i].load(std::memory_order_relaxed);
-    if (there == nullptr) way = i;
-  }
-  for (std::uint32_t i = 0; i < kWays; ++i) {
-    Chunk* there = shared->directory[bucket + i].load(std::memory_order_relaxed);
-    if (there != nullptr && there->key == key) way = i;
+  bool is_there = false;
+  for (std::uint32_t i = 0; i < kWays && !is_there; ++i) {
+    Place there = shared->directory[bucket + i].load(std::memory_order_relaxed);
+    is_there = there != 0 && chunk_at(there)->key == key;
+    if (there == 0 || is_there) way = i;
   }
   retire(shared->directory[bucket + way]);
-  shared->directory[bucket + way].store(chunk, std::memory_order_release);
+  shared->directory[bucket + way].store(place_of(key, chunk), std::memory_order_release);
   ++shared->held;
 }
 

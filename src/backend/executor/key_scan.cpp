@@ -56,7 +56,7 @@ void KeyScan::start(std::span<const Datum> values, const transaction::Snapshot& 
   snapshot_ = &snapshot;
   pin_.release();
   if (index_ == nullptr) {
-    heap_scan_.emplace(table_.heap, snapshot, true);
+    heap_scan_.emplace(table_.heap, snapshot);
     return;
   }
   for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i].argument = values[key_values_[i]];

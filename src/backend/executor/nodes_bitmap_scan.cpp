@@ -122,7 +122,7 @@ Row* run_bitmap_heap_scan(NodeState& node) {
     s.in_page = false;
     s.blocks = buffer::block_count(s.relation->file, Fork::main);
   }
-  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot, false);
+  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot, heap::ScanRing::never);
   HeapTuple tuple;
   for (;;) {
     s.row_arena.reset();

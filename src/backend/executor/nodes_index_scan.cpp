@@ -9,16 +9,18 @@ namespace hathi::executor {
 
 namespace {
 
+// Is the index `above`, or attached below it at any depth? Indexes of leaves mostly hang on the one that is asked for.
+bool is_below(Oid index, Oid above) {
+  while (is_valid(index) && index != above) {
+    catalog::RelationRef r = catalog::try_open_relation(index, locking::LockMode::none);
+    index = r && r->is_partition ? r->parent : kInvalidOid;
+  }
+  return is_valid(index);
+}
+
 const catalog::IndexDescriptor* look_for_attached(const catalog::Relation& table, Oid index) {
   for (const catalog::IndexDescriptor* candidate : table.indexes) {
-    if (candidate->oid == index) return candidate;
-    if (!table.is_partition) continue;
-    // The index's ancestors.
-    for (Oid next = candidate->oid; is_valid(next);) {
-      catalog::RelationRef r = catalog::try_open_relation(next, locking::LockMode::none);
-      next = r && r->is_partition ? r->parent : kInvalidOid;
-      if (next == index) return candidate;
-    }
+    if (candidate->oid == index || is_below(candidate->parent, index)) return candidate;
   }
   return nullptr;
 }

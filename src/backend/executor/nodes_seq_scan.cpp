@@ -3,7 +3,6 @@
 #include <cmath>
 #include <random>
 
-#include "hathi/config/settings.h"
 #include "hathi/types/hash.h"
 #include "table_scan.h"
 
@@ -15,14 +14,9 @@ struct SeqScanState : TableScanState {
   std::optional<heap::Scan> scan;
 };
 
-// Big tables must not wash out the buffer pool.
-bool wants_ring(const catalog::Relation& relation) {
-  return buffer::block_count(relation.file, Fork::main).value() > static_cast<std::uint32_t>(config::values::shared_buffers) / 4;
-}
-
 Row* run_seq_scan(NodeState& node) {
   auto& s = self<SeqScanState>(node);
-  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot, wants_ring(*s.relation));
+  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot);
   HeapTuple tuple;
   for (;;) {
     check_interrupts();
@@ -97,7 +91,7 @@ bool open_sample_block(SampleScanState& s) {
 Row* run_sample_scan(NodeState& node) {
   auto& s = self<SampleScanState>(node);
   if (!s.begun) begin_sample(s);
-  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot, true);
+  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot);
   HeapTuple tuple;
   for (;;) {
     s.row_arena.reset();

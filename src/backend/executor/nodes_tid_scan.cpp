@@ -109,7 +109,7 @@ Row* run_tid_range_scan(NodeState& node) {
     s.begun = true;
     s.in_block = false;
   }
-  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot, false);
+  if (!s.scan) s.scan.emplace(s.relation->heap, *s.statement->snapshot, heap::ScanRing::never);
   HeapTuple tuple;
   for (;;) {
     check_interrupts();

@@ -145,16 +145,15 @@ struct ScanStates {
   }
 };
 
-Scan::Scan(const HeapTable& table, const Snapshot& snapshot, bool use_ring) : state_(ScanStates::take()) {
+Scan::Scan(const HeapTable& table, const Snapshot& snapshot, ScanRing ring) : state_(ScanStates::take()) {
   State& s = *state_;
   s.table = &table;
   s.snapshot = &snapshot;
   s.ring = nullptr;
   s.bitmap = false;
   s.blocks = buffer::block_count(table.file, Fork::main);
-  // A table that would wash out a good part of the pool goes through a ring.
-  if (use_ring && s.blocks.value() > static_cast<std::uint32_t>(buffer::pool_buffer_count()) / 4)
-    s.ring = buffer::make_ring(buffer::RingKind::bulk_read);
+  bool is_large = s.blocks.value() > static_cast<std::uint32_t>(buffer::pool_buffer_count()) / 4;
+  if (ring == ScanRing::always || (is_large && ring == ScanRing::when_large)) s.ring = buffer::make_ring(buffer::RingKind::bulk_read);
   rescan();
 }
 

@@ -209,29 +209,32 @@ class RowSampler {
 
   TableSample run(const catalog::Relation& table, std::span<const catalog::RelationRef> partitions) {
     std::uint32_t pages = 0;
-    for (const catalog::RelationRef& p : partitions) pages += buffer::block_count(p->file, Fork::main).value();
-    auto step = std::max<std::uint32_t>(1, pages / static_cast<std::uint32_t>(limit_));
-    std::uint32_t read = 0, next = 0;
+    std::vector<std::uint32_t> counts;   // taken once: a table that grows meanwhile is sampled as it was
+    for (const catalog::RelationRef& p : partitions) {
+      counts.push_back(buffer::block_count(p->file, Fork::main).value());
+      pages += counts.back();
+    }
+    // As many pages as rows are wanted, evenly spread.
+    std::uint64_t wanted = std::min<std::uint64_t>(pages, limit_), read = 0;
+    auto position = [&](std::uint64_t n) { return n * pages / wanted; };
+    std::uint64_t before = 0;   // pages of the partitions before this one
     transaction::SnapshotRef snapshot = transaction::statement_snapshot();
     random_.seed(static_cast<std::uint64_t>(raw(table.oid)));
     for (const catalog::RelationRef& p : partitions) {
       Arena columns(256);
       std::span<const AttrNumber> map;
       if (p->oid != table.oid) map = partition::column_map(table, *p, columns);
-      std::uint32_t count = buffer::block_count(p->file, Fork::main).value();
-      if (next >= count) {
-        next -= count;
-        continue;
+      std::uint64_t count = counts[static_cast<std::size_t>(&p - partitions.data())], end = before + count;
+      if (read < wanted && position(read) < end) {
+        heap::Scan scan(p->heap, *snapshot, heap::ScanRing::always);
+        for (; read < wanted && position(read) < end; ++read) {
+          check_interrupts();
+          if (scan.open_block(BlockNumber{static_cast<std::uint32_t>(position(read) - before)}, {})) read_page(scan, *p, map);
+        }
       }
-      heap::Scan scan(p->heap, *snapshot);
-      for (; next < count; next += step) {
-        check_interrupts();
-        ++read;
-        if (scan.open_block(BlockNumber{next}, {})) read_page(scan, *p, map);
-      }
-      next -= count;
+      before = end;
     }
-    double total = read == 0 ? 0 : seen_ / read * pages;
+    double total = read == 0 ? 0 : seen_ / static_cast<double>(read) * pages;
     std::sort(rows_.begin(), rows_.end(), [](const Kept& a, const Kept& b) { return a.number < b.number; });
     return {total, pages};
   }

@@ -1,6 +1,7 @@
 #pragma once
 // B-tree indexes: Lehman-Yao links, multi-column keys, INCLUDE columns, duplicates ordered by row position.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -21,6 +22,24 @@ struct KeyColumn {
   bool nulls_first = false;
 };
 
+// Where an index's root was found last. It may be out of date: whoever uses it looks at the page. It belongs to one version of a
+// descriptor, so that in a shared one the first process that reads the index's metapage does it for all.
+class RootHint {
+ public:
+  struct Place { std::uint32_t block; buffer::BufferIndex buffer; };
+  // Block 0 (the metapage's): not known.
+  Place get() const {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    return {static_cast<std::uint32_t>(word), static_cast<buffer::BufferIndex>(static_cast<std::uint32_t>(word >> 32))};
+  }
+  void set(Place p) {
+    std::uint64_t word = static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.buffer)) << 32 | p.block;
+    if (word_.load(std::memory_order_relaxed) != word) word_.store(word, std::memory_order_relaxed);
+  }
+ private:
+  std::atomic<std::uint64_t> word_{std::uint64_t{0xFFFFFFFF} << 32};   // no buffer, no block
+};
+
 // What the index code needs to know. Filled from catalog::Relation.
 struct BTreeIndex {
   Oid oid = kInvalidOid;
@@ -34,6 +53,7 @@ struct BTreeIndex {
   int fill_factor = 90;
   std::string_view name;
   std::string_view table_name;                   // for messages
+  RootHint* root_hint = nullptr;                 // null: what this process remembers of its own
   bool logged() const { return persistence == storage::Persistence::permanent; }
 };
 

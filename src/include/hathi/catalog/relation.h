@@ -28,6 +28,7 @@ inline constexpr char table = 'r', index = 'i', sequence = 'S', toast = 't', vie
 struct IndexDescriptor {
   Oid oid = kInvalidOid;
   Oid table = kInvalidOid;
+  Oid parent = kInvalidOid;                       // the partitioned index it is attached to
   std::string_view name;
   Oid access_method = kInvalidOid;
   bool unique = false, primary = false, exclusion = false, immediate = true, valid = true, ready = true, live = true, nulls_not_distinct = false,

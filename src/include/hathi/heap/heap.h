@@ -31,11 +31,14 @@ struct HeapTable {
 };
 
 // --- reading ------------------------------------------------------------------------------------------------------------
+// Does a scan bring pages into a small ring of buffers, so that it does not wash out the pool? when_large: of tables of more than a quarter
+// of the pool. always: of few pages that nobody else will want.
+enum class ScanRing : std::uint8_t { never, when_large, always };
+
 // A sequential scan. Rows are handed out in place: `HeapTuple` stays valid until the next call (the scan keeps the pin).
 class Scan {
  public:
-  // start_block/block_count restrict the range (kInvalidBlock = whole table). synchronize: join other scans' position.
-  Scan(const HeapTable& table, const transaction::Snapshot& snapshot, bool use_ring = true);
+  Scan(const HeapTable& table, const transaction::Snapshot& snapshot, ScanRing ring = ScanRing::when_large);
   ~Scan();
   Scan(const Scan&) = delete;
   Scan& operator=(const Scan&) = delete;

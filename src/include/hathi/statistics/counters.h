@@ -35,7 +35,7 @@ struct PendingFile {
 };
 
 namespace detail {
-inline constexpr std::size_t kCached = 64;
+inline constexpr std::size_t kCached = 256;
 extern PendingRelation* cached_relations[kCached];   // by the OID's low bits; never null
 extern PendingFile cached_files[kCached];
 PendingRelation& find_relation(Oid relation, Oid database);
