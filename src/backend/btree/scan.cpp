@@ -319,8 +319,6 @@ Scan::Scan(const BTreeIndex& index, bool want_values, bool keep_pin) : state_(Sc
   s.marked_elsewhere = false;
   s.leaf.block = kNoBlock;
   s.killed.clear();
-  s.conditions.conditions.clear();
-  s.conditions.arrays.clear();
 }
 
 Scan::~Scan() {

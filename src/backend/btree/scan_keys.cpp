@@ -88,19 +88,22 @@ Datum argument_of(const Condition& c) { return c.elements.empty() ? c.argument :
 }  // namespace
 
 void prepare_conditions(const BTreeIndex& index, std::span<const ScanKey> keys, ScanConditions& c) {
-  c.conditions.clear();
+  c.conditions.resize(keys.size());
   c.arrays.clear();
-  for (const ScanKey& key : keys) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const ScanKey& key = keys[i];
     HATHI_ASSERT(key.column >= 1 && key.column <= static_cast<int>(index.keys.size()));
-    Condition k;
+    Condition& k = c.conditions[i];
     k.column = key.column - 1;
     k.strategy = index.keys[static_cast<std::size_t>(k.column)].descending ? reversed(key.strategy) : key.strategy;
     k.argument = key.argument;
     k.is_null_test = key.is_null_test;
     k.null_wanted = key.null_wanted;
     k.comparison = key.comparison;
+    k.stops_forward = k.stops_backward = false;
+    k.elements.clear();
+    k.current = 0;
     if (!key.any_of.empty()) sort_elements(index, key, k);
-    c.conditions.push_back(std::move(k));
   }
   auto by_column = [](const Condition& a, const Condition& b) { return a.column < b.column; };
   if (!std::is_sorted(c.conditions.begin(), c.conditions.end(), by_column))

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string>
+
+#include <xxhash.h>
 
 #include "hathi/catalog/catalog_table.h"
 #include "hathi/catalog/columns.h"
@@ -87,6 +90,16 @@ void fill_attribute_from_row(Attribute& a, const CatalogRow& row, Arena& arena) 
   }
 }
 
+std::array<std::uint64_t, 2> hash_columns(const TupleDescriptor& d) {
+  std::string text;
+  for (const Attribute& a : d.attributes) {
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} ", a.dropped, raw(a.type), a.layout.length, static_cast<int>(a.layout.align));
+    if (!a.dropped) fmt::format_to(std::back_inserter(text), "{} {} ", a.name.size(), a.name);
+  }
+  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return {hash.low64, hash.high64};
+}
+
 TupleDescriptor* load_columns(Relation& r, int count, bool& any_default, Arena& arena) {
   TupleDescriptor* d = make_descriptor(arena, count);
   d->row_type = is_valid(r.row_type) ? r.row_type : type_oid::record;
@@ -106,6 +119,7 @@ TupleDescriptor* load_columns(Relation& r, int count, bool& any_default, Arena& 
     throw SqlError(sqlstate::internal_error, "pg_attribute catalog is missing {} attribute(s) for relation OID {}", count - seen, raw(r.oid));
   }
   finish_descriptor(*d);
+  r.columns_hash = hash_columns(*d);
   return d;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 
 #include "hathi/error/sql_error.h"
 #include "hathi/locking/lwlock.h"
@@ -17,8 +16,16 @@ constexpr std::size_t kRegionSize = std::size_t{512} << 20;   // reserved; commi
 constexpr std::uint32_t kFewestBuckets = 1024, kMostBuckets = 16384;
 constexpr std::uint32_t kWays = 8;                            // a bucket is a cache line
 constexpr std::uint32_t kMostHeldPerBucket = 2;               // before the directory grows: then overflowing buckets are rare
-constexpr int kSmallestClass = 9, kLargestClass = 24;         // chunks of 512 bytes to 16 MiB
 constexpr std::size_t kPayloadOffset = 64;
+// Chunks of 512 bytes to 16 MiB, four sizes to a doubling, and a cache line more: heads of chunks in a row must not all fall into the same
+// sets of the processor's caches, as they would at a distance of a power of two.
+constexpr int kSizeClasses = 15 * 4 + 1;
+constexpr std::size_t size_of_class(int c) { return ((std::size_t{4} + static_cast<std::size_t>(c % 4)) << (7 + c / 4)) + 64; }
+int class_for(std::size_t bytes) {
+  int c = 0;
+  while (c < kSizeClasses && size_of_class(c) < bytes) ++c;
+  return c;
+}
 
 // The head of a chunk. Key and version do not change while it is in the directory.
 struct Chunk {
@@ -47,7 +54,7 @@ struct Shared {
   alignas(64) std::atomic<Place> directory[kMostBuckets * kWays];
   // Under the lock:
   std::uint32_t held;            // chunks in the directory
-  Chunk* free_lists[kLargestClass + 1];
+  Chunk* free_lists[kSizeClasses];
   Chunk* retired_oldest;
   Chunk* retired_newest;
   std::uint32_t clock_hand;
@@ -130,7 +137,7 @@ Chunk* take(int size_class) {
     list = chunk->next;
     return chunk;
   }
-  std::size_t bytes = std::size_t{1} << size_class;
+  std::size_t bytes = size_of_class(size_class);
   if (shared->used + bytes > kRegionSize) return nullptr;
   auto* chunk = reinterpret_cast<Chunk*>(region + shared->used);
   shared->used += bytes;
@@ -190,8 +197,8 @@ const void* find(const Key& key, std::uint64_t version) {
 
 Building begin(std::size_t bytes) {
   if (shared == nullptr || !shmem::has_slot()) return {};
-  int size_class = std::max(kSmallestClass, static_cast<int>(std::bit_width(bytes + kPayloadOffset - 1)));
-  if (size_class > kLargestClass) return {};
+  int size_class = class_for(bytes + kPayloadOffset);
+  if (size_class == kSizeClasses) return {};
   locking::LwLockGuard guard(shared->lock, locking::LwMode::exclusive);
   reclaim();
   Chunk* chunk = take(size_class);
@@ -201,7 +208,7 @@ Building begin(std::size_t bytes) {
     chunk = take(size_class);
   }
   if (chunk == nullptr) return {};
-  return {chunk, reinterpret_cast<std::byte*>(chunk) + kPayloadOffset, (std::size_t{1} << size_class) - kPayloadOffset};
+  return {chunk, reinterpret_cast<std::byte*>(chunk) + kPayloadOffset, size_of_class(size_class) - kPayloadOffset};
 }
 
 void publish(const Building& building, const Key& key, std::uint64_t version) {

@@ -15,16 +15,6 @@ namespace {
 // Children kept between runs.
 constexpr std::size_t kKeptChildren = 16;
 
-bool same_layout(const TupleDescriptor& a, const TupleDescriptor& b) {
-  if (a.count() != b.count()) return false;
-  for (int i = 0; i < a.count(); ++i) {
-    const Attribute &x = a[i], &y = b[i];
-    if (x.dropped != y.dropped || x.type != y.type || x.layout.length != y.layout.length || x.layout.align != y.layout.align) return false;
-    if (!x.dropped && x.name != y.name) return false;
-  }
-  return true;
-}
-
 // Has the index an entry for every row the snapshot may see, and may it be used at all?
 bool is_usable(const catalog::IndexDescriptor& index, const transaction::Snapshot* snapshot) {
   if (!index.valid || !index.ready || !index.live) return false;
@@ -210,7 +200,7 @@ void destroy_partitioned_scan(NodeState& node) {
 bool fits_template(const PartitionedScanState& s, const catalog::Relation& leaf) {
   const catalog::Relation& parent = s.partitions->parent();
   if (leaf.indexes.size() != parent.indexes.size()) return false;   // others may serve better
-  return same_layout(*leaf.descriptor, *parent.descriptor) && indexes_fit(s.plan->left, leaf, s.statement->snapshot);
+  return leaf.columns_hash == parent.columns_hash && indexes_fit(s.plan->left, leaf, s.statement->snapshot);
 }
 
 PartitionChild& child_of(PartitionedScanState& s, Oid leaf) {

@@ -17,6 +17,16 @@ using nodes::ExprKind;
 struct Estimate { double partitions = 1; bool by_key = false; };
 
 // How many partitions will be read: what constants leave; one when values to come fix the key.
+// Do conditions that need no value later exclude partitions? When none does there is no need to ask for each.
+bool prunes_now(const partition::PruneGroup& group) {
+  if (group.never) return true;
+  for (const partition::PruneClause& c : group.clauses) if (c.argument < 0) return true;
+  for (std::span<const partition::PruneGroup> either : group.alternatives) {
+    if (std::any_of(either.begin(), either.end(), prunes_now)) return true;
+  }
+  return false;
+}
+
 Estimate estimate_partitions(const catalog::Relation& r, const std::vector<Expr*>& conditions, int rte, Arena& arena) {
   Estimate out;
   double leaves = std::max(1, partition::subtree_size(r).leaves);
@@ -26,15 +36,18 @@ Estimate estimate_partitions(const catalog::Relation& r, const std::vector<Expr*
   partition::PruneSteps steps = partition::compile_prune(*d.key, conditions, rte, arena);
   if (steps.root == nullptr) return out;
   Arena scratch(512);
-  std::vector<int> members;
   std::size_t key_count = d.key->columns.size(), equal = 0;
   for (const partition::PruneClause& c : steps.root->clauses) {
     if (c.argument >= 0 && c.kind == partition::PruneClause::Kind::compare && c.strategy == 3) ++equal;
   }
   out.by_key = equal > 0 && (equal >= key_count || d.key->strategy == partition::Strategy::range);
-  auto unknown = [](int, NullableDatum&) { return false; };
-  partition::prune(d, steps, unknown, scratch, members);
-  out.partitions = std::max(1.0, std::rint(leaves * static_cast<double>(members.size()) / std::max<double>(1, static_cast<double>(d.members.size()))));
+  if (prunes_now(*steps.root)) {
+    std::vector<int> members;
+    auto unknown = [](int, NullableDatum&) { return false; };
+    partition::prune(d, steps, unknown, scratch, members);
+    double part = static_cast<double>(members.size()) / std::max<double>(1, static_cast<double>(d.members.size()));
+    out.partitions = std::max(1.0, std::rint(leaves * part));
+  }
   if (out.by_key) out.partitions = 1;
   else if (!steps.arguments.empty()) out.partitions = std::max(1.0, std::rint(out.partitions / 3));
   return out;

@@ -3,6 +3,8 @@
 #include "pending.h"
 
 #include <algorithm>
+#include <memory>
+#include <memory_resource>
 #include <unordered_map>
 
 #include "hathi/statistics/counters.h"
@@ -30,14 +32,34 @@ struct FillCache {
 
 namespace {
 
-// More than this many relations counted by one process: those that have nothing pending are forgotten.
-constexpr std::size_t kKept = 4096;
+// More than this many relations counted by one process: those that have nothing pending are forgotten, so that a flush looks at few and a
+// session that once touched very many gets its memory back.
+constexpr std::size_t kKept = 512;
 
 std::uint64_t key(Oid object, Oid database) { return (std::uint64_t{raw(database)} << 32) | raw(object); }
 
+// A map in memory of its own, which goes back to the system in large pieces: nodes between other objects would hold on to it.
+template <class T>
+class OwnMap {
+ public:
+  using Map = std::pmr::unordered_map<std::uint64_t, T>;
+  Map* operator->() { return &parts_->map; }
+  Map& operator*() { return parts_->map; }
+  void clear() {
+    if (parts_->map.size() > kKept) parts_ = std::make_unique<Parts>();
+    else parts_->map.clear();
+  }
+ private:
+  struct Parts {
+    std::pmr::unsynchronized_pool_resource memory;
+    Map map{&memory};
+  };
+  std::unique_ptr<Parts> parts_ = std::make_unique<Parts>();
+};
+
 struct Store {
-  std::unordered_map<std::uint64_t, PendingRelation> relations;
-  std::unordered_map<std::uint64_t, PendingFile> files;
+  OwnMap<PendingRelation> relations;
+  OwnMap<PendingFile> files;
   std::vector<PendingRelation*> open;      // written to by the running transaction
   struct Dropped { Oid relation, database, file; };
   std::vector<Dropped> dropped;            // by the running transaction
@@ -60,7 +82,7 @@ PendingRelation& open_relation(Oid relation_oid, Oid database) {
 
 void spill(PendingFile& entry) {
   if (entry.fetched == 0) return;
-  PendingFile& kept = store().files[key(entry.file, entry.database)];
+  PendingFile& kept = (*store().files)[key(entry.file, entry.database)];
   kept.file = entry.file;
   kept.database = entry.database;
   kept.fetched += entry.fetched;
@@ -70,7 +92,7 @@ void spill(PendingFile& entry) {
 
 void forget_idle_relations() {
   Store& s = store();
-  if (s.relations.size() <= kKept || !s.open.empty()) return;
+  if (s.relations->size() <= kKept || !s.open.empty()) return;
   std::fill(std::begin(detail::cached_relations), std::end(detail::cached_relations), &detail::nobody);
   s.relations.clear();
 }
@@ -91,7 +113,7 @@ void forget_dropped() {
 namespace detail {
 
 PendingRelation& find_relation(Oid relation, Oid database) {
-  PendingRelation& r = store().relations[key(relation, database)];
+  PendingRelation& r = (*store().relations)[key(relation, database)];
   r.relation = relation;
   r.database = database;
   cached_relations[raw(relation) % kCached] = &r;
@@ -165,10 +187,10 @@ void at_end_of_transaction(bool commit) {
 void take_pending(const std::function<void(PendingRelation&)>& relation_taker, const std::function<void(const PendingFile&)>& file_taker,
                   std::uint64_t (&events)[static_cast<int>(DatabaseEvent::count)]) {
   Store& s = store();
-  for (auto& [k, r] : s.relations) relation_taker(r);
+  for (auto& [k, r] : *s.relations) relation_taker(r);
   forget_idle_relations();
   for (PendingFile& f : detail::cached_files) spill(f);
-  for (auto& [k, f] : s.files) file_taker(f);
+  for (auto& [k, f] : *s.files) file_taker(f);
   s.files.clear();
   std::copy(std::begin(s.database_events), std::end(s.database_events), events);
   std::fill(std::begin(s.database_events), std::end(s.database_events), 0);

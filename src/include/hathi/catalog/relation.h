@@ -4,6 +4,7 @@
 // after advance_command(). Descriptors are built on first use from the catalog tables and kept in a per-process cache whose
 // entries are checked against a shared version counter when opened: O(1), nothing is broadcast.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -73,6 +74,9 @@ struct Relation {
   char replica_identity = 'd';
   std::uint64_t version = 0;                      // of the descriptor: plans remember (oid, version)
   const TupleDescriptor* descriptor = nullptr;
+  // Of a table's columns, dropped ones too: two tables with the same number have them alike in place, name, type and layout. (128 bits:
+  // it decides how rows are read, so that nobody must be able to find two that collide.)
+  std::array<std::uint64_t, 2> columns_hash{};
   std::span<const nodes::Expr* const> defaults;   // [AttrNumber - 1]: default or generation expression, or null
   std::span<const CheckConstraint> checks;
   std::span<const IndexDescriptor* const> indexes;            // of a table: all live ones, primary key first, then by oid
