@@ -1,6 +1,7 @@
 #include "arrays.h"
 
 #include "hathi/error/sql_error.h"
+#include "hathi/types/whole_array.h"
 
 namespace hathi::executor {
 
@@ -37,7 +38,7 @@ Datum stack_arrays(const NullableDatum* arrays, std::size_t count, Oid element, 
       any_empty = true;
       continue;
     }
-    ArrayView view(arrays[i].value, arena);
+    types::ArrayView view = types::whole_array(arrays[i].value, arena);
     if (view.dimensions() == 0) {
       any_empty = true;
       continue;

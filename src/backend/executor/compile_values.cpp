@@ -6,6 +6,7 @@
 #include "domains.h"
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/types/whole_array.h"
 
 namespace hathi::executor {
 
@@ -71,7 +72,7 @@ void run_array_op(const Step& step, EvalContext& c) {
     *step.result = {};
     return;
   }
-  ArrayView array(data.array->value, *c.function.arena);
+  ArrayView array = types::whole_array(data.array->value, *c.function.arena);
   if (array.count() == 0) {
     *step.result = {Datum::of(!data.use_or), false};
     return;
@@ -107,7 +108,7 @@ bool same_image(const TypeLayout& layout, Datum a, Datum b) {
 
 void fill_set(ArrayOpData& data) {
   Arena& arena = *data.arena;
-  ArrayView array(data.array->value, arena);
+  ArrayView array = types::whole_array(data.array->value, arena);
   std::uint32_t size = 16;
   while (size < static_cast<std::uint32_t>(array.count()) * 2) size *= 2;
   auto* set = arena.make<ElementSet>();
@@ -154,7 +155,7 @@ bool prepare_hashed(const ArrayOp& e, ArrayOpData& data, Arena& arena) {
   constexpr int kWorthHashing = 9;
   if (!is<Constant>(e.array) || as<Constant>(e.array)->is_null) return false;
   Arena scratch;
-  ArrayView array(as<Constant>(e.array)->value, scratch);
+  ArrayView array = types::whole_array(as<Constant>(e.array)->value, scratch);
   if (array.count() < kWorthHashing) return false;
   Oid equality = e.op;
   if (!e.use_or) {
@@ -205,7 +206,7 @@ void run_array_coerce(const Step& step, EvalContext& c) {
   auto& data = *static_cast<ArrayCoerceData*>(step.slow.data);
   if (step.result->is_null) return;
   Arena& arena = *c.function.arena;
-  ArrayView array(step.result->value, arena);
+  ArrayView array = types::whole_array(step.result->value, arena);
   int n = array.count();
   if (n == 0) {
     *step.result = {types::make_empty_array(arena, data.to_element), false};
@@ -279,7 +280,7 @@ void run_subscript(const Step& step, EvalContext& c) {
     result = {};
     return;
   }
-  ArrayView array(d.container->value, arena);
+  ArrayView array = types::whole_array(d.container->value, arena);
   if (d.slice) {
     types::ArraySlice bounds[types::kMaxDimensions];
     if (!slice_bounds(d, bounds)) {
@@ -314,7 +315,7 @@ void run_old_element(const Step& step, EvalContext& c) {
   if (d.container->is_null || d.slice) return;
   int subscripts[types::kMaxDimensions];
   if (!element_subscripts(d, subscripts)) return;
-  *d.old_element = types::array_get_element(ArrayView(d.container->value, *c.function.arena), d.layout, {subscripts, static_cast<std::size_t>(d.count)});
+  *d.old_element = types::array_get_element(types::whole_array(d.container->value, *c.function.arena), d.layout, {subscripts, static_cast<std::size_t>(d.count)});
 }
 
 [[noreturn]] void throw_null_subscript() {
@@ -325,7 +326,7 @@ void run_assign_subscript(const Step& step, EvalContext& c) {
   auto& d = *static_cast<SubscriptData*>(step.slow.data);
   Arena& arena = *c.function.arena;
   Datum old = d.container->is_null ? types::make_empty_array(arena, d.element) : d.container->value;
-  ArrayView array(old, arena);
+  ArrayView array = types::whole_array(old, arena);
   auto n = static_cast<std::size_t>(d.count);
   if (d.slice) {
     types::ArraySlice bounds[types::kMaxDimensions];
@@ -334,7 +335,7 @@ void run_assign_subscript(const Step& step, EvalContext& c) {
       *step.result = {old, false};
       return;
     }
-    *step.result = {types::array_set_slice(array, d.layout, {bounds, n}, ArrayView(d.assigned->value, arena), arena), false};
+    *step.result = {types::array_set_slice(array, d.layout, {bounds, n}, types::whole_array(d.assigned->value, arena), arena), false};
     return;
   }
   int subscripts[types::kMaxDimensions];

@@ -3,6 +3,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/statistics/counters.h"
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "table_scan.h"
 
 namespace hathi::executor {
@@ -85,7 +86,7 @@ bool IndexConditions::evaluate() {
     } else if (!c.is_array) {
       keys_[i].argument = v.value;
     } else {
-      types::ArrayElements elements = types::array_elements(types::ArrayView(v.value, arena_), c.element, arena_);
+      types::ArrayElements elements = types::array_elements(types::whole_array(v.value, arena_), c.element, arena_);
       std::size_t n = 0;
       for (int k = 0; k < elements.count; ++k) {
         if (!elements.nulls[k]) elements.values[n++] = elements.values[k];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "row_values.h"
 #include "table_scan.h"
 
@@ -51,7 +52,7 @@ void collect_tids(TidScanState& s) {
       s.tids.push_back(read_tid(v.value));
       continue;
     }
-    types::ArrayView array(v.value, s.row_arena);
+    types::ArrayView array = types::whole_array(v.value, s.row_arena);
     types::ArrayElements elements = types::array_elements(array, TypeLayout{6, false, 's'}, s.row_arena);
     for (int i = 0; i < elements.count; ++i) {
       if (!elements.nulls[i]) s.tids.push_back(read_tid(elements.values[i]));

@@ -6,6 +6,7 @@
 #include "aggregate.h"
 #include "arrays.h"
 #include "hathi/base/builtin_oids.h"
+#include "hathi/types/whole_array.h"
 
 namespace hathi::executor {
 
@@ -76,7 +77,7 @@ NullableDatum percentile(AggregateFunction& f, Rows& rows, bool continuous, Aren
 NullableDatum percentiles(AggregateFunction& f, Rows& rows, bool continuous, Arena& arena) {
   NullableDatum p = evaluate(*f.direct_args[0]);
   if (p.is_null || rows.count() == 0) return {};
-  types::ArrayView fractions(p.value, arena);
+  types::ArrayView fractions = types::whole_array(p.value, arena);
   const Attribute& column = (*f.descriptor)[0];
   int n = fractions.count();
   if (n == 0) return {types::make_empty_array(arena, column.type), false};

@@ -4,6 +4,7 @@
 
 #include "hathi/base/builtin_oids.h"
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "adapter.h"
 #include "tables.h"
 #include "type_compare.h"
@@ -19,8 +20,8 @@ void require_same_elements(ArrayView a, ArrayView b) {
 // Element by element, NULL above everything; then by length, dimensions, bounds.
 int compare_arrays(FunctionCall& call) {
   Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena);
-  ArrayView b(call.arg(1), arena);
+  ArrayView a = whole_array(call.arg(0), arena);
+  ArrayView b = whole_array(call.arg(1), arena);
   require_same_elements(a, b);
   TypeOrder order(a.element_type(), call.collation());
   TypeLayout layout = catalog::type_info(a.element_type()).layout;
@@ -45,8 +46,8 @@ int compare_arrays(FunctionCall& call) {
 }
 bool arrays_equal(FunctionCall& call) {
   Arena& arena = call.arena();
-  ArrayView a(call.arg(0), arena);
-  ArrayView b(call.arg(1), arena);
+  ArrayView a = whole_array(call.arg(0), arena);
+  ArrayView b = whole_array(call.arg(1), arena);
   require_same_elements(a, b);
   if (a.dimensions() != b.dimensions()) return false;
   for (int i = 0; i < a.dimensions(); ++i) {
@@ -76,8 +77,8 @@ Datum array_smaller(FunctionCall& call) { return compare_arrays(call) < 0 ? call
 // --- @> <@ && : sets of elements; NULL equals nothing ------------------------------------------------------------------------------
 bool contains(FunctionCall& call, int outer, int inner, bool all) {
   Arena& arena = call.arena();
-  ArrayView a(call.arg(outer), arena);
-  ArrayView b(call.arg(inner), arena);
+  ArrayView a = whole_array(call.arg(outer), arena);
+  ArrayView b = whole_array(call.arg(inner), arena);
   require_same_elements(a, b);
   TypeEquality equal(a.element_type(), call.collation());
   TypeLayout layout = catalog::type_info(a.element_type()).layout;
@@ -99,7 +100,7 @@ Datum arrayoverlap(FunctionCall& call) { return Datum::of(contains(call, 0, 1, f
 
 // --- hashing: 31 * h + hash(element), NULL counts 0 ---------------------------------------------------------------------------------
 Datum hash_array(FunctionCall& call) {
-  ArrayView array(call.arg(0), call.arena());
+  ArrayView array = whole_array(call.arg(0), call.arena());
   TypeHash hash(array.element_type(), call.collation(), false);
   ArrayCursor cursor(array, catalog::type_info(array.element_type()).layout);
   NullableDatum v;
@@ -108,7 +109,7 @@ Datum hash_array(FunctionCall& call) {
   return Datum::of(static_cast<std::int32_t>(result));
 }
 Datum hash_array_extended(FunctionCall& call) {
-  ArrayView array(call.arg(0), call.arena());
+  ArrayView array = whole_array(call.arg(0), call.arena());
   TypeHash hash(array.element_type(), call.collation(), true);
   ArrayCursor cursor(array, catalog::type_info(array.element_type()).layout);
   NullableDatum v;
@@ -119,8 +120,8 @@ Datum hash_array_extended(FunctionCall& call) {
 
 // --- oidvector: by length, then by elements ------------------------------------------------------------------------------------------
 int compare_vectors(FunctionCall& call) {
-  ArrayView a(call.arg(0), call.arena());
-  ArrayView b(call.arg(1), call.arena());
+  ArrayView a = whole_array(call.arg(0), call.arena());
+  ArrayView b = whole_array(call.arg(1), call.arena());
   if (a.count() != b.count()) return a.count() - b.count();
   constexpr TypeLayout kOid{4, true, 'i'};
   ArrayCursor x(a, kOid);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hathi/error/sql_error.h"
-#include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 
 namespace hathi::types {
 
@@ -95,15 +95,6 @@ void check_count(const int* lengths, const int* lowers, int dimensions) {
 
 [[noreturn]] void throw_damaged() { throw SqlError(sqlstate::data_corrupted, "array value is damaged"); }
 
-// The dimensions, the bitmap and the beginning of the elements lie inside the value.
-void require_whole_header(ArrayView array, int count) {
-  std::size_t total = array.total_size();
-  if (total < 16 || array.dimensions() < 0 || array.dimensions() > kMaxDimensions || count < 0) throw_damaged();
-  std::size_t header = 16 + 8 * static_cast<std::size_t>(array.dimensions());
-  std::size_t bitmap = array.has_nulls() ? (static_cast<std::size_t>(count) + 7) / 8 : 0;
-  if (header + bitmap > total || array.data() < array.base() + header || array.data() > array.base() + total) throw_damaged();
-}
-
 // Bytes of the element at p, which must end at `end` at the latest.
 std::size_t size_within(const std::byte* p, TypeLayout layout, const std::byte* end) {
   if (p >= end) throw_damaged();
@@ -118,9 +109,27 @@ std::size_t size_within(const std::byte* p, TypeLayout layout, const std::byte* 
 
 }  // namespace
 
+ArrayView whole_array(Datum value, Arena& arena) {
+  ArrayView array(value, arena);
+  std::size_t total = array.total_size();
+  if (total < 16 || array.dimensions() < 0 || array.dimensions() > kMaxDimensions) throw_damaged();
+  std::size_t header = 16 + 8 * static_cast<std::size_t>(array.dimensions());
+  if (header > total) throw_damaged();
+  std::int64_t elements = 1;
+  for (int i = 0; i < array.dimensions(); ++i) {
+    elements *= array.length(i);
+    if (array.length(i) < 0 || elements > kMaxArrayElements) throw_damaged();
+  }
+  std::size_t bitmap = array.has_nulls() ? (static_cast<std::size_t>(elements) + 7) / 8 : 0;
+  std::ptrdiff_t start = array.data() - array.base();
+  // An empty array ends with its header; the elements of others begin behind all else.
+  bool inside = header + bitmap <= total && start >= static_cast<std::ptrdiff_t>(header + bitmap) && start <= static_cast<std::ptrdiff_t>(total);
+  if (array.dimensions() != 0 && !inside) throw_damaged();
+  return array;
+}
+
 bool ArrayCursor::next(NullableDatum& element) {
   if (index_ >= count_) return false;
-  if (index_ == 0) require_whole_header(array_, count_);
   if (array_.is_null(index_++)) {
     element = {};
     return true;
@@ -220,7 +229,9 @@ NullableDatum array_get_element(ArrayView array, TypeLayout layout, std::span<co
   if (index < 0 || array.is_null(index)) return {};
   if (layout.length > 0 && !array.has_nulls()) {  // elements of one width are found without a walk
     std::size_t width = align_to(static_cast<std::size_t>(layout.length), layout.align);
-    return {fetch(array.data() + static_cast<std::size_t>(index) * width, layout), false};
+    const std::byte* element = array.data() + static_cast<std::size_t>(index) * width;
+    if (element + layout.length > array.base() + array.total_size()) throw_damaged();
+    return {fetch(element, layout), false};
   }
   ArrayCursor cursor(array, layout);
   NullableDatum element;

@@ -7,6 +7,7 @@
 
 #include "hathi/base/builtin_oids.h"
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "hathi/types/utf8.h"
 #include "adapter.h"
 #include "errors.h"
@@ -29,7 +30,7 @@ Oid element_of_argument(FunctionCall& call, int i) {
     throw SqlError(sqlstate::datatype_mismatch, "argument declared anyarray is not an array but type {}", catalog::format_type(info.oid));
   return info.element;
 }
-ArrayView array_argument(FunctionCall& call, int i) { return ArrayView(call.arg(i), call.arena()); }
+ArrayView array_argument(FunctionCall& call, int i) { return whole_array(call.arg(i), call.arena()); }
 
 // --- shape --------------------------------------------------------------------------------------------------------------------
 template <int (ArrayView::*Get)(int) const> Datum dimension_fact(FunctionCall& call) {

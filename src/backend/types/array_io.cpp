@@ -7,6 +7,7 @@
 #include "hathi/base/builtin_oids.h"
 #include "hathi/config/session_settings.h"
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "hathi/types/binary.h"
 #include "adapter.h"
 #include "errors.h"
@@ -208,7 +209,7 @@ bool needs_quotes(std::string_view text, char delimiter) {
 }
 
 CString array_out(FunctionCall& call, Datum value) {
-  ArrayView array(value, call.arena());
+  ArrayView array = whole_array(value, call.arena());
   const catalog::TypeInfo& info = catalog::type_info(array.element_type());
   OutputFunction output(info.oid);
   int n = array.dimensions();
@@ -264,7 +265,7 @@ template <class T> void append_big_endian(std::string& to, T value) {
 }
 
 Datum array_send(FunctionCall& call) {
-  ArrayView array(call.arg(0), call.arena());
+  ArrayView array = whole_array(call.arg(0), call.arena());
   const catalog::TypeInfo& info = catalog::type_info(array.element_type());
   std::string result;
   append_big_endian(result, std::int32_t{array.dimensions()});
@@ -397,7 +398,7 @@ Datum oidvectorin(FunctionCall& call) {
   return make_vector(call.arena(), type_oid::oid, kOid, values);
 }
 template <bool IsOid> CString vector_out(FunctionCall& call, Datum value) {
-  ArrayView array(value, call.arena());
+  ArrayView array = whole_array(value, call.arena());
   ArrayCursor cursor(array, IsOid ? kOid : kInt2);
   NullableDatum element;
   std::string result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "adapter.h"
 #include "errors.h"
 #include "tables.h"
@@ -97,7 +98,7 @@ Datum array_agg_finalfn(FunctionCall& call) {
 Datum array_agg_array_transfn(FunctionCall& call) {
   Arena& arena = aggregate_arena(call);
   if (call.arg_null(1)) throw SqlError(sqlstate::null_value_not_allowed, "cannot accumulate null arrays");
-  ArrayView array(call.arg(1), call.arena());
+  ArrayView array = whole_array(call.arg(1), call.arena());
   int n = array.dimensions();
   ArrayState* state;
   if (call.arg_null(0)) {

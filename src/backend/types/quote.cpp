@@ -6,6 +6,7 @@
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/quote.h"
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "hathi/types/utf8.h"
 #include "adapter.h"
 #include "errors.h"
@@ -51,7 +52,7 @@ class VariadicArguments {
       is_null_ = true;
       return;
     }
-    ArrayView array(call.arg(first), call.arena());
+    ArrayView array = whole_array(call.arg(first), call.arena());
     element_type_ = array.element_type();
     elements_ = array_elements(array, catalog::type_info(element_type_).layout, call.arena());
     count_ = elements_.count;

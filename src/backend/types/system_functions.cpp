@@ -11,6 +11,7 @@
 #include "hathi/locking/lock_table.h"
 #include "hathi/transaction/transaction.h"
 #include "hathi/types/array.h"
+#include "hathi/types/whole_array.h"
 #include "hathi/wal/log.h"
 #include "hathi_version.h"
 #include "tables.h"
@@ -53,7 +54,7 @@ Datum count_nulls(FunctionCall& call, bool wanted) {
   int n = 0;
   if (call.site->variadic_array) {
     if (call.args[0].is_null) return call.null();
-    ArrayView array(call.arg(0), call.arena());
+    ArrayView array = whole_array(call.arg(0), call.arena());
     for (int i = 0; i < array.count(); ++i) n += array.is_null(i) == wanted ? 1 : 0;
     return Datum::of(std::int32_t{n});
   }
@@ -66,7 +67,7 @@ Datum num_nonnulls(FunctionCall& call) { return count_nulls(call, false); }
 // isolationtester's question: does one of these processes keep that one waiting?
 Datum session_is_blocked(FunctionCall& call) {
   std::vector<std::int32_t> blockers = locking::blocking_pids(call.arg(0).as_int32());
-  ArrayView interesting(call.arg(1), call.arena());
+  ArrayView interesting = whole_array(call.arg(1), call.arena());
   ArrayCursor cursor(interesting, {4, true, 'i'});
   for (NullableDatum v; cursor.next(v);) {
     if (!v.is_null && std::find(blockers.begin(), blockers.end(), v.value.as_int32()) != blockers.end()) return Datum::of(true);
