@@ -334,6 +334,7 @@ std::span<const BuiltinFunction> activity_functions() { return kFunctions; }
 void register_session_functions() {
   register_functions(settings_functions());
   register_functions(lock_functions());
+  register_functions(log_functions());
   register_functions(activity_functions());
   register_functions(notify_functions());
   register_functions(statement_functions());

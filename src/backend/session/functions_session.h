@@ -9,6 +9,7 @@ namespace hathi::session {
 
 std::span<const BuiltinFunction> settings_functions();
 std::span<const BuiltinFunction> lock_functions();
+std::span<const BuiltinFunction> log_functions();   // pg_current_wal_lsn, pg_control_…
 std::span<const BuiltinFunction> activity_functions();
 std::span<const BuiltinFunction> statistics_functions();
 std::span<const BuiltinFunction> statement_functions();   // pg_prepared_statements, pg_cursors

@@ -28,6 +28,7 @@ std::span<const std::span<const BuiltinFunction>> function_tables() {
       integer_functions(),
       interval_functions(),
       like_functions(),
+      lsn_arithmetic_functions(),
       network_functions(),
       numeric_aggregate_functions(),
       numeric_functions(),

@@ -28,6 +28,7 @@ std::span<const BuiltinFunction> integer_comparison_functions();
 std::span<const BuiltinFunction> integer_functions();
 std::span<const BuiltinFunction> interval_functions();
 std::span<const BuiltinFunction> like_functions();
+std::span<const BuiltinFunction> lsn_arithmetic_functions();
 std::span<const BuiltinFunction> network_functions();
 std::span<const BuiltinFunction> numeric_aggregate_functions();
 std::span<const BuiltinFunction> numeric_functions();

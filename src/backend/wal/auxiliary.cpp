@@ -15,6 +15,7 @@
 namespace hathi::wal {
 
 bool log_moved_since_checkpoint();
+void note_checkpoint_cause(bool by_volume);
 
 namespace {
 
@@ -61,6 +62,7 @@ void run_checkpoint(bool by_timer) {
     CheckpointRequest request;
     request.immediate = (requested & kRequestImmediate) != 0;
     request.wait = request.immediate;
+    note_checkpoint_cause((requested & kRequestByVolume) != 0);
     perform_checkpoint(request);
   } catch (const std::exception& e) {
     failed = true;

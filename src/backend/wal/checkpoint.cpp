@@ -104,11 +104,13 @@ void announce_shutdown() {
   write_control(control);
 }
 
+bool asked_by_volume = false;
+
 const char* purpose(const CheckpointRequest& r) {
   if (r.shutdown) return " shutdown immediate";
   if (r.end_of_recovery) return " end-of-recovery immediate wait";
   if (r.immediate) return r.wait ? " immediate force wait" : " immediate force";
-  return " time";
+  return asked_by_volume ? " wal" : " time";
 }
 
 // Counters are those of the redo point or a little later: what moves them on afterwards is logged after it. They are taken before anything
@@ -137,6 +139,9 @@ Inserted checkpoint_once(const CheckpointRequest& request, std::uint64_t redo, C
 }
 
 }  // namespace
+
+// For the log: the next checkpoint of this process is on behalf of the log's volume.
+void note_checkpoint_cause(bool by_volume) { asked_by_volume = by_volume; }
 
 void perform_checkpoint(const CheckpointRequest& request) {
   // Sessions make their own while no checkpointer runs; two at once would mix their marks up.
@@ -223,7 +228,8 @@ CheckpointStatistics checkpoint_statistics() {
 
 ControlInfo control_info() {
   ControlFile control = read_control();
-  return {control.system_identifier, Lsn{control.checkpoint}, Lsn{control.redo}, control.checkpoint_time, control.counters, control.timeline};
+  return {control.system_identifier, Lsn{control.checkpoint}, Lsn{control.redo}, control.checkpoint_time, control.time, control.counters,
+          control.timeline, control.version};
 }
 
 }  // namespace hathi::wal

@@ -181,6 +181,7 @@ AllInsertSlots::~AllInsertSlots() {
 }
 
 Lsn insert_position() { return Lsn{state->reserved.load(std::memory_order_acquire)}; }
+Lsn written_position() { return Lsn{state->written.load(std::memory_order_acquire)}; }
 Lsn flushed_position() { return Lsn{state->flushed.load(std::memory_order_acquire)}; }
 Lsn redo_position() { return Lsn{state->redo.load(std::memory_order_acquire)}; }
 bool in_recovery() { return state != nullptr && state->recovering.load(std::memory_order_relaxed); }

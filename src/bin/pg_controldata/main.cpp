@@ -44,7 +44,7 @@ void position(const char* label, std::uint64_t lsn) { line(label, fmt::format("{
 
 void print(const ControlFile& c) {
   line("pg_control version number", c.version);
-  line("Catalog version number", 202209061);
+  line("Catalog version number", static_cast<std::uint64_t>(hathi::wal::kCatalogVersion));
   line("Database system identifier", c.system_identifier);
   line("Database cluster state", state_name(c.state));
   line("pg_control last modified", time_text(c.time));

@@ -27,6 +27,8 @@ void flush_soon(Lsn upto);
 // Everything that flush_soon() was asked for is flushed (commits may be shown to be permanent, see transaction/).
 bool async_commits_are_flushed();
 Lsn insert_position();
+// What the operating system has been handed.
+Lsn written_position();
 Lsn flushed_position();
 // Where the redo of the latest checkpoint begins: a page whose LSN is not beyond it is logged whole at its next change.
 Lsn redo_position();
@@ -36,6 +38,8 @@ bool data_checksums();
 // Names of segment files, as pg_walfile_name(): "000000010000000000000001".
 std::string segment_name(Lsn position);
 inline constexpr std::uint64_t kWalSegmentSize = 16u << 20;
+// As PostgreSQL 15's, whose catalogs these are.
+inline constexpr std::int32_t kCatalogVersion = 202209061;
 
 // A critical section: an error inside becomes a PANIC, interrupts are held.
 class CriticalSection {
@@ -91,7 +95,14 @@ struct CheckpointStatistics {
   std::uint64_t timed, requested, write_ms, sync_ms, buffers_checkpoint, buffers_background, maxwritten_background;
 };
 CheckpointStatistics checkpoint_statistics();
-struct ControlInfo { std::uint64_t system_identifier; Lsn checkpoint, redo; std::int64_t checkpoint_time; Counters counters; std::uint32_t timeline; };
+// Times in seconds since 1970.
+struct ControlInfo {
+  std::uint64_t system_identifier;
+  Lsn checkpoint, redo;
+  std::int64_t checkpoint_time, time;
+  Counters counters;
+  std::uint32_t timeline, version;
+};
 ControlInfo control_info();
 
 // Redo of the main data of a manager's records; registered at process start by each owner (see register_redo).
