@@ -211,3 +211,9 @@ def await_end(pids, patience=10):
             return None
         time.sleep(0.005)
     return time.monotonic() - begin
+
+
+def shared_memory_segments(creators):
+    """System V segments made by these processes."""
+    out = subprocess.run(["ipcs", "-m", "-p"], capture_output=True, text=True).stdout
+    return [line for line in out.splitlines() if len(line.split()) == 4 and line.split()[2].isdigit() and int(line.split()[2]) in creators]

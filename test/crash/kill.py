@@ -5,7 +5,7 @@ The last lines are "ok NAME" or "failed NAME"; before them one line a fault foun
 import argparse, collections, os, random, re, signal, statistics, subprocess, sys, threading, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cluster import Client, Cluster, Lost, SqlError, await_end, is_alive, send
+from cluster import Client, Cluster, Lost, SqlError, await_end, is_alive, send, shared_memory_segments
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--kills", type=int, default=34)
@@ -15,6 +15,7 @@ arguments.add_argument("--keep", action="store_true")
 options = arguments.parse_args()
 chance = random.Random(options.seed)
 faults = collections.Counter()
+until = float(os.environ.get("CRASH_UNTIL", "inf"))
 BIG_ROWS = 40000
 
 
@@ -364,12 +365,6 @@ def start_rules(cluster):
     cluster.start()
 
 
-def shared_memory_segments(creators):
-    """System V segments made by these processes."""
-    out = subprocess.run(["ipcs", "-m", "-p"], capture_output=True, text=True).stdout
-    return [line for line in out.splitlines() if len(line.split()) == 4 and line.split()[2].isdigit() and int(line.split()[2]) in creators]
-
-
 KINDS = ["tree", "backend-kill", "in-recovery", "postmaster", "backend-segv", "in-checkpoint", "checkpointer", "in-create-index", "wal-writer", "in-truncate", "backend-abrt",
          "in-drop-table", "background-writer", "in-commit-with-ddl", "in-create-database"]
 
@@ -383,6 +378,8 @@ def main():
         if not driver.can_create_database:
             kinds = [k for k in kinds if k != "in-create-database"]
         for n in range(options.kills):
+            if time.time() > until:
+                break
             kind = kinds[n % len(kinds)]
             kills[kind] += 1
             found = sum(faults.values())

@@ -182,15 +182,47 @@ void reset_unlogged_relations() {
   for (const DatabaseDirectory& d : database_directories()) reset_unlogged_in(d);
 }
 
+namespace {
+
+constexpr int kSyncFileSystem = 1;   // recovery_init_sync_method
+
+// A file that is not ours to open (a key that only root reads, say) was not written by us either.
+void sync_file(const std::string& path) {
+  int fd = file_system().open(path.c_str(), O_RDONLY, 0);
+  if (fd < 0) {
+    if (errno == ENOENT || errno == EACCES) return;
+    panic(fmt::format("could not open file \"{}\": {}", path, std::strerror(errno)));
+  }
+  sync_descriptor(fd, path);
+  file_system().close(fd);
+}
+
+// Every file below and every directory; of symbolic links only the roots are followed.
+void sync_tree(const std::string& path) {
+  for (const std::string& name : list_directory(path)) {
+    std::string child = path == "." ? name : path + "/" + name;
+    struct stat st;
+    if (::lstat(child.c_str(), &st) < 0) continue;
+    if (S_ISDIR(st.st_mode)) sync_tree(child);
+    else if (S_ISREG(st.st_mode)) sync_file(child);
+  }
+  if (file_system().sync_directory(path.c_str()) < 0 && errno != ENOENT) panic(fmt::format("could not fsync file \"{}\": {}", path, std::strerror(errno)));
+}
+
+void sync_whole_file_system(const std::string& path) {
+  if (name_operations().sync_all(path.c_str()) < 0 && errno != ENOENT)
+    panic(fmt::format("could not synchronize file system for file \"{}\": {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
 void sync_data_directory() {
   if (!config::values::fsync) return;
-  std::vector<std::string> roots{"."};
-  roots.push_back("pg_wal");
-  for (const std::string& name : list_directory("pg_tblspc")) roots.push_back("pg_tblspc/" + name);
-  for (const std::string& root : roots) {
-    if (name_operations().sync_all(root.c_str()) < 0 && errno != ENOENT)
-      panic(fmt::format("could not synchronize file system for file \"{}\": {}", root, std::strerror(errno)));
-  }
+  auto sync = config::values::recovery_init_sync_method == kSyncFileSystem ? sync_whole_file_system : sync_tree;
+  sync(".");
+  // Where symbolic links may lead elsewhere.
+  sync("pg_wal");
+  for (const std::string& name : list_directory("pg_tblspc")) sync("pg_tblspc/" + name);
 }
 
 }  // namespace hathi::storage

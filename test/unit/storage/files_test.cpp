@@ -2,6 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
 
 #include "../test_cluster.h"
 #include "hathi/storage/directory.h"
@@ -104,6 +107,40 @@ TEST_F(Files, AFailedSyncIsAPanic) {
     return 0;
   });
   EXPECT_EQ(status, 1000 + SIGABRT);
+}
+
+// What an earlier life wrote may still be on its way to the disk: redo must not build on it before it has arrived.
+TEST_F(Files, BeforeRedoEveryFileAndDirectoryIsSynced) {
+  config::values::fsync = true;
+  std::filesystem::create_directories("pg_wal");
+  for (const char* path : {"base/5/20000", "base/5/20000_fsm", "global/1262", "pg_xact/0000", "pg_wal/000000010000000000000001", "PG_VERSION"}) std::ofstream(path) << "x";
+  std::filesystem::create_symlink("/nowhere", "base/5/link");
+  static std::map<int, std::string> open;
+  static std::multiset<std::string> synced;
+  static FileSystem real;
+  real = saved;
+  open.clear();
+  synced.clear();
+  file_system().open = [](const char* path, int flags, int mode) {
+    int fd = real.open(path, flags, mode);
+    open[fd] = path;
+    return fd;
+  };
+  file_system().sync = [](int fd) { return synced.insert(open[fd]), 0; };
+  file_system().sync_directory = [](const char* path) { return synced.insert(path), 0; };
+  sync_data_directory();
+  for (const char* path : {"base/5/20000", "base/5/20000_fsm", "global/1262", "pg_xact/0000", "pg_wal/000000010000000000000001", "PG_VERSION", ".", "base", "base/5",
+                           "global", "pg_xact", "pg_wal"})
+    EXPECT_TRUE(synced.contains(path)) << path;
+  EXPECT_FALSE(synced.contains("base/5/link"));
+  int status = test::in_child([] {
+    set_log_sink([](const ErrorReport&) {});
+    file_system().sync = [](int fd) { return open[fd] == "global/1262" ? (errno = EIO, -1) : 0; };
+    sync_data_directory();
+    return 0;
+  });
+  EXPECT_EQ(status, 1000 + SIGABRT);
+  config::values::fsync = false;
 }
 
 TEST_F(Files, UnlinkKeepsTheFirstSegmentUntilTheCheckpoint) {

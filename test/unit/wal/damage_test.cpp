@@ -7,6 +7,8 @@
 #include "../test_cluster.h"
 #include "hathi/config/developer_settings.h"
 #include "hathi/wal/page_edit.h"
+#include "src/backend/wal/control_file.h"
+#include "src/backend/wal/reader.h"
 
 namespace hathi::wal {
 namespace {
@@ -132,6 +134,59 @@ TEST(Damage, ReplayedPagesAreCompared) {
     flush(insert_position());
   }), 0);
   EXPECT_EQ(cluster.live([] {}), 1000 + SIGABRT);
+}
+
+// Where a reader comes to, and how many records it passes.
+std::pair<std::uint64_t, int> read_log(std::uint64_t from, std::uint32_t incarnation, std::uint64_t& last) {
+  LogReader reader(from, incarnation);
+  DecodedRecord record;
+  int n = 0;
+  for (; reader.next(record); ++n) last = record.start.value();
+  return {reader.position(), n};
+}
+
+TEST(Damage, TheLogEndsBeforeARecordThatIsCutOrHasOneWrongBit) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    make_relation_with_page();
+    perform_checkpoint({.immediate = true});
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      PinnedBuffer b = buffer::read(tag(0));
+      b.lock(locking::LwMode::exclusive);
+      Change c(ResourceManager::generic, 0, true);
+      c.page(b).write_value(kPageSize - 56, 0x1234567890ABCDEFu + i);
+      c.apply();
+    }
+    flush(insert_position());
+    ControlFile control = read_control();
+    std::uint64_t start = 0, ignored = 0;
+    auto [end, count] = read_log(control.redo, control.incarnation, start);
+    ASSERT_EQ(end, insert_position().value());
+    ASSERT_GT(count, 3);
+    std::fstream f("pg_wal/" + segment_name(Lsn{start}), std::ios::in | std::ios::out | std::ios::binary);
+    std::string whole(end - start, '\0');
+    auto at = static_cast<std::streamoff>(start % kWalSegmentSize);
+    f.seekg(at);
+    f.read(whole.data(), static_cast<std::streamsize>(whole.size()));
+    auto expect_end_before = [&](const std::string& bytes, std::size_t byte, const char* what) {
+      f.seekp(at);
+      f.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      f.flush();
+      EXPECT_EQ(read_log(control.redo, control.incarnation, ignored), std::pair(start, count - 1)) << what << " at byte " << byte;
+    };
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string flipped = whole;
+        flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
+        expect_end_before(flipped, i, "a wrong bit");
+      }
+      std::string cut = whole.substr(0, i) + std::string(whole.size() - i, '\0');
+      if (cut != whole) expect_end_before(cut, i, "nothing");
+    }
+    // The file itself ends in the middle of the record.
+    std::filesystem::resize_file("pg_wal/" + segment_name(Lsn{start}), start % kWalSegmentSize + whole.size() / 2);
+    EXPECT_EQ(read_log(control.redo, control.incarnation, ignored), std::pair(start, count - 1));
+  }), 0);
 }
 
 }  // namespace
