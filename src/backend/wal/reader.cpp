@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "hathi/storage/file.h"
@@ -27,11 +28,14 @@ std::size_t LogReader::read_files(std::uint64_t position, std::byte* to, std::si
       if (fd_ >= 0) storage::file_system().close(fd_);
       fd_ = storage::file_system().open(segment_path(segment).c_str(), O_RDONLY, 0);
       fd_segment_ = segment;
+      if (fd_ < 0 && errno != ENOENT) storage::throw_file_error("open", segment_path(segment), errno);
       if (fd_ < 0) break;
     }
     std::size_t part = std::min<std::uint64_t>(n - done, (segment + 1) * kWalSegmentSize - at);
     std::int64_t got = storage::file_system().read(fd_, to + done, part, static_cast<std::int64_t>(at % kWalSegmentSize));
-    if (got <= 0) break;
+    // Not the end of the log: what stands there may have been acknowledged.
+    if (got < 0) storage::throw_file_error("read", segment_path(segment), errno);
+    if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
   return done;

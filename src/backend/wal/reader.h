@@ -14,8 +14,8 @@ class LogReader {
   ~LogReader();
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
-  // The record at position(), which moves behind it; false at the end of the log (the first place where no whole record stands).
-  // `out` stays valid until the next call.
+  // The record at position(), which moves behind it; false at the end of the log (the first place where no whole record stands). Throws when a
+  // file cannot be read: that is no end. `out` stays valid until the next call.
   bool next(DecodedRecord& out);
   std::uint64_t position() const { return position_; }
 

@@ -136,6 +136,45 @@ TEST(Damage, ReplayedPagesAreCompared) {
   EXPECT_EQ(cluster.live([] {}), 1000 + SIGABRT);
 }
 
+// A read that fails is not the end of the log: recovery gives up, and the next start, which can read, has all.
+TEST(Damage, AnUnreadableLogDoesNotEndWhereItCannotBeRead) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    make_relation_with_page();
+    perform_checkpoint({.immediate = true});
+    PinnedBuffer b = buffer::read(tag(0));
+    b.lock(locking::LwMode::exclusive);
+    Change c(ResourceManager::generic, 0, true);
+    c.page(b).write_value(kPageSize - 56, std::uint64_t{77});
+    c.apply();
+    flush(insert_position());
+  }), 0);
+  static const storage::FileSystem real = storage::file_system();
+  static int log_fd, log_reads;
+  for (int failing : {1, 2}) {   // the first is of the checkpoint's record, the second of redo
+    log_reads = failing;
+    storage::FileSystem fs = real;
+    fs.open = [](const char* path, int flags, int mode) {
+      int fd = real.open(path, flags, mode);
+      if (std::string_view(path).starts_with("pg_wal/")) log_fd = fd;
+      return fd;
+    };
+    fs.read = [](int fd, void* bytes, std::size_t size, std::int64_t offset) -> std::int64_t {
+      if (fd == log_fd && --log_reads == 0) return errno = EIO, -1;
+      return real.read(fd, bytes, size, offset);
+    };
+    storage::set_file_system(fs);
+    EXPECT_NE(cluster.live([] {}), 0) << failing;
+    storage::set_file_system(real);
+  }
+  EXPECT_EQ(cluster.live([] {
+    PinnedBuffer b = buffer::read(tag(0));
+    std::uint64_t value = 0;
+    std::memcpy(&value, b.page().bytes() + kPageSize - 56, sizeof value);
+    EXPECT_EQ(value, 77u);
+  }), 0);
+}
+
 // Where a reader comes to, and how many records it passes.
 std::pair<std::uint64_t, int> read_log(std::uint64_t from, std::uint32_t incarnation, std::uint64_t& last) {
   LogReader reader(from, incarnation);
