@@ -101,6 +101,9 @@ buffer::PinnedBuffer divide(const BTreeIndex& index, buffer::PinnedBuffer& left,
   buffer::PinnedBuffer right = spare.take(), sibling;
   Special old = special(page);
   if (old.next != kNoBlock) {
+    // A damaged link to a page whose lock is held, or beyond the end, where the new page is now, must not be waited for.
+    if (old.next == right.block().value() || (child != nullptr && old.next == child->block().value()))
+      throw_corrupted(index, left.block().value(), "a wrong right link");
     sibling = read_page(index, old.next);
     sibling.lock(LwMode::exclusive);
     if (special(sibling.page()).previous != left.block().value()) throw_corrupted(index, old.next, "a wrong left link");

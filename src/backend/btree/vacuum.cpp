@@ -193,6 +193,7 @@ bool delete_page(VacuumRun& run, std::uint32_t block) {
   page.lock(LwMode::exclusive);
   if (!is_empty_leaf(page.page()) || (special(page.page()).previous != kNoBlock) != static_cast<bool>(left)) return false;
   std::uint32_t right_block = special(page.page()).next;
+  if (right_block == left_block) throw_corrupted(index, block, "a circle of sibling links");
   right = read_page(index, right_block);
   right.lock(LwMode::exclusive);
   if (has_flag(right.page(), kDeleted) || special(right.page()).previous != block) return false;

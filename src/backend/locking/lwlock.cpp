@@ -202,7 +202,7 @@ void check_rank(const LwLock& lock) {
   LockRank rank = LwLockAccess::rank(lock);
   bool equal_allowed = rank == LockRank::buffer_content || rank == LockRank::lock_partition || rank == LockRank::wal_insert;
   for (int i = 0; i < held_count; ++i) {
-    HATHI_ASSERT(held[i].lock != &lock);
+    HATHI_ASSERT(held[i].lock != &lock || rank == LockRank::buffer_content);   // see LwLock::lock
     LockRank other = LwLockAccess::rank(*held[i].lock);
     HATHI_ASSERT(other < rank || (equal_allowed && other == rank));
   }
@@ -223,7 +223,14 @@ void LwLock::init(LockRank rank, const shmem::WaitEvent* wait) {
 void LwLock::lock(LwMode mode) {
   check_rank(*this);
   HoldInterrupts::begin();
-  if (!LwLockAccess::try_take(*this, mode)) LwLockAccess::lock_slow(*this, mode);
+  if (!LwLockAccess::try_take(*this, mode)) {
+    // Links between damaged pages may lead back to a page that is locked: an error, for nobody would ever wake us.
+    if (rank_ == LockRank::buffer_content && held_by_me()) {
+      HoldInterrupts::end();
+      throw SqlError(sqlstate::data_corrupted, "a page was reached again while it was locked").hint("Links between pages are damaged.");
+    }
+    LwLockAccess::lock_slow(*this, mode);
+  }
   remember(this, mode);
 }
 

@@ -149,6 +149,25 @@ TEST(Pool, CleanupLockWaitsForOtherPins) {
   }), 0);
 }
 
+// Damaged links between pages may lead back to a page whose lock is held: an error, not a wait for oneself.
+TEST(Pool, APageReachedTwiceIsAnError) {
+  Cluster cluster;
+  ASSERT_EQ(cluster.create([] {
+    make_relation(1);
+    PinnedBuffer first = read(tag(0)), again = read(tag(0));
+    first.lock(LwMode::exclusive);
+    for (LwMode mode : {LwMode::shared, LwMode::exclusive}) {
+      try {
+        again.lock(mode);
+        ADD_FAILURE() << "locked twice";
+      } catch (const SqlError& e) { EXPECT_EQ(e.code(), sqlstate::data_corrupted); }
+    }
+    EXPECT_TRUE(first.is_locked_exclusive());
+    first.unlock();
+    again.lock(LwMode::exclusive);
+  }), 0);
+}
+
 TEST(Pool, ManyProcessesReadAndWrite) {
   Cluster cluster(32);
   constexpr int kBlocks = 100;
