@@ -89,7 +89,12 @@ Inode& inode_of(int fd) {
   struct stat st {};
   ::fstat(fd, &st);
   Inode& i = disk.inodes[st.st_ino];
-  if (i.fd < 0) i.fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 500);
+  if (i.fd < 0) {
+    // What fd can only read is written when it is put back.
+    int writable = ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDWR);
+    i.fd = ::fcntl(writable, F_DUPFD_CLOEXEC, 500);
+    ::close(writable);
+  }
   return i;
 }
 

@@ -24,6 +24,11 @@ def fault(name, text):
     print(f"FAULT {name}: {text}", flush=True)
 
 
+def crowded():
+    """With many times more to do than the machine can, times say nothing of the server."""
+    return os.getloadavg()[0] > 4 * os.cpu_count()
+
+
 class Worker(threading.Thread):
     """Runs step() over and over on a connection of its own until the server is gone."""
     def __init__(self, cluster):
@@ -280,8 +285,8 @@ class Driver:
     def kill_postmaster(self):
         parent, children = self.cluster.postmaster(), list(self.cluster.children())
         send(parent, signal.SIGKILL)
-        took = await_end(children, 3)
-        if took is None or took > 0.5:
+        took = await_end(children, 10)
+        if took is None or took > (3 if crowded() else 0.5):
             fault("orphans-live", f"children of a killed postmaster left after {took} s")
         self.orphan_times.append(took or 99)
 
@@ -289,10 +294,11 @@ class Driver:
         if not pids:
             return self.cluster.kill_tree()
         pid = chance.choice(pids)
+        others = list(self.cluster.children())
         send(pid, number)
-        await_end([pid])
-        # The server recovers by itself.
-        time.sleep(0.05)
+        # The server ends all its children, then recovers by itself. On a crowded machine it may take a while to hear of it.
+        if await_end(others, 60) is None:
+            fault("hang", "children are still there 60 s after one of them was killed")
 
     def sessions(self):
         return self.cluster.child("[local]")
@@ -308,6 +314,9 @@ class Driver:
         self.cluster.kill_tree()
         for _ in range(2):
             self.cluster.start(wait=False)
+            begin = time.monotonic()
+            while self.cluster.postmaster() is None and time.monotonic() - begin < 30:
+                time.sleep(0.005)
             time.sleep(chance.random() * 0.25)
             self.cluster.kill_tree()
 
@@ -412,7 +421,7 @@ def report(driver, kills):
           f"{len(driver.state.log)} DDL transactions")
     if times:
         print(f"restart: median {statistics.median(times):.2f} s, longest {times[-1]:.2f} s; orphans gone after at most {max(driver.orphan_times, default=0):.2f} s")
-    if times and statistics.median(times) > 1.0:
+    if times and statistics.median(times) > 1.0 and not crowded():
         fault("restart-time", f"median {statistics.median(times):.2f} s")
     for name in ("lost-commit", "never-sent", "ddl-all-or-nothing", "sums", "index-and-heap", "orphan", "unlogged", "restart", "restart-time", "orphans-live", "start-refused",
                  "shared-memory", "error-after-kill"):

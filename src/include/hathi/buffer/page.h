@@ -3,7 +3,7 @@
 //
 //   offset  size  field
 //        0     8  lsn           end of the last WAL record that changed the page
-//        8     4  checksum      over relation, block and contents; 0 while in memory
+//        8     4  checksum      over relation, fork, block and contents; 0 while in memory
 //       12     2  flags
 //       14     2  lower         first free byte after the line pointers
 //       16     2  upper         first byte of the items
@@ -77,8 +77,8 @@ class PageView {
   std::byte* bytes_;
 };
 
-// 32 bits (xxHash) over relation number, block number and the bytes without the checksum field; never 0. Fork and database are left out:
-// files are copied as they stand by CREATE DATABASE and when an unlogged relation is emptied.
+// 32 bits (xxHash) over relation, fork and block number and the bytes without the checksum field; never 0. The database is left out and an init
+// fork counts as the main one: files are copied as they stand by CREATE DATABASE and when an unlogged relation is emptied.
 std::uint32_t page_checksum(const BlockTag& tag, const std::byte* page);
 
 }  // namespace hathi
