@@ -315,7 +315,8 @@ void run_old_element(const Step& step, EvalContext& c) {
   if (d.container->is_null || d.slice) return;
   int subscripts[types::kMaxDimensions];
   if (!element_subscripts(d, subscripts)) return;
-  *d.old_element = types::array_get_element(types::whole_array(d.container->value, *c.function.arena), d.layout, {subscripts, static_cast<std::size_t>(d.count)});
+  ArrayView array = types::whole_array(d.container->value, *c.function.arena);
+  *d.old_element = types::array_get_element(array, d.layout, {subscripts, static_cast<std::size_t>(d.count)});
 }
 
 [[noreturn]] void throw_null_subscript() {

@@ -35,7 +35,8 @@ std::uint64_t subtract(std::uint64_t position, const Numeric& bytes) {
 }
 
 constexpr BuiltinFunction kFunctions[] = {
-    {Oid{3165}, fn<distance>}, {Oid{3237}, fn<distance>}, {Oid{5022}, fn<add>}, {Oid{5023}, fn<add_to>}, {Oid{5024}, fn<subtract>}, {Oid{6103}, fn<to_position>},
+    {Oid{3165}, fn<distance>}, {Oid{3237}, fn<distance>}, {Oid{5022}, fn<add>},
+    {Oid{5023}, fn<add_to>},   {Oid{5024}, fn<subtract>}, {Oid{6103}, fn<to_position>},
 };
 
 }  // namespace
