@@ -91,7 +91,7 @@ void define_connection_settings() {
               &values::data_sync_retry),
       boolean("exit_on_error", kErrorHandling, "Ends the session on any error.", Context::user, "off", &values::exit_on_error),
       choice("recovery_init_sync_method", kErrorHandling, "How the data directory is synchronised before recovery.", Context::sighup,
-             "fsync", kRecoveryInitSyncMethodOptions, &values::recovery_init_sync_method),
+             "syncfs", kRecoveryInitSyncMethodOptions, &values::recovery_init_sync_method),
       boolean("restart_after_crash", kErrorHandling, "Starts all over after a backend has crashed.", Context::sighup, "on",
               &values::restart_after_crash),
       // File Locations

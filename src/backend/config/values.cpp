@@ -17,7 +17,7 @@ int wal_writer_delay = 200, wal_writer_flush_after = 128, bgwriter_delay = 200, 
 int commit_siblings = 5, temp_file_limit = -1, huge_pages = 2, autovacuum_max_workers = 3, vacuum_cost_limit = 200, wal_level = 1;
 int wal_sync_method = 1, wal_skip_threshold = 2048, checkpoint_warning = 30, checkpoint_flush_after = 32, bgwriter_flush_after = 64;
 int backend_flush_after = 0, max_files_per_process = 1000, vacuum_cost_page_hit = 1, vacuum_cost_page_miss = 2;
-int vacuum_cost_page_dirty = 20, default_toast_compression = 1, wal_keep_size = 0, recovery_init_sync_method = 0;
+int vacuum_cost_page_dirty = 20, default_toast_compression = 1, wal_keep_size = 0, recovery_init_sync_method = 1;
 int effective_io_concurrency = 1, maintenance_io_concurrency = 10, track_activity_query_size = 1024, max_stack_depth = 100;
 double checkpoint_completion_target = 0.9, bgwriter_lru_multiplier = 2, vacuum_cost_delay = 0, hash_mem_multiplier = 2;
 
