@@ -19,7 +19,7 @@ SETUP = ("create table sweep_table (a int4 primary key, b int4, c text default '
          "create table sweep_part_1 partition of sweep_parts for values with (modulus 2, remainder 0)",
          "create domain sweep_domain as int4 check (value > 0)", "analyze sweep_table")
 RESET = ("rollback", "reset all", "select pg_advisory_unlock_all()")
-PATIENCE = 60
+PATIENCE = 120
 FRAMES = ("", "rows between unbounded preceding and unbounded following", "rows 9223372036854775807 preceding",
     "rows between 1 preceding and 9223372036854775807 following exclude ties",
           "groups between 1 following and 9223372036854775807 following", "range between 1 preceding and 2147483647 following exclude current row",
@@ -36,6 +36,7 @@ def literal(text, type_name):
 class Sweep:
     def __init__(self, options):
         self.options, self.random = options, random.Random(options.seed)
+        self.session_options = b"-c statement_timeout=%ds -c lock_timeout=500" % options.timeout
         self.count, self.codes, self.failed, self.slow = 0, {}, False, []
         self.connection = None
         self.log_in()
@@ -45,7 +46,7 @@ class Sweep:
     def log_in(self):
         self.connection = wire.Connection()
         self.connection.send(wire.startup_packet(3, 0, [(b"user", wire.USER.encode()), (b"database", wire.DATABASE.encode()),
-            (b"options", b"-c statement_timeout=3s -c lock_timeout=500")]))
+            (b"options", self.session_options)]))
         return self.until_ready()
 
     def until_ready(self, keep=False):
@@ -70,7 +71,9 @@ class Sweep:
 
     def table(self, sql):
         out = []
+        self.ask("set statement_timeout = 0")
         answer = self.ask(sql, keep=True)
+        self.ask("reset statement_timeout")
         for body in answer if isinstance(answer, list) else []:
             reader = wire.Reader(body)
             out.append([None if n < 0 else reader.take(n).decode() for n in (reader.int32() for _ in range(reader.int16()))])
@@ -238,6 +241,7 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calls", type=int, default=4, help="calls of a function for each of its parameters")
+    parser.add_argument("--timeout", type=int, default=3, help="each statement's, in seconds")
     parser.add_argument("--only", default="", help="functions, operators, types or statements")
     parser.add_argument("--statements", type=int, default=5000, help="statements made by rule")
     parser.add_argument("--internal", action="store_true", help="show internal errors (many are PostgreSQL's too)")

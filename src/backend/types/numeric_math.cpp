@@ -59,8 +59,9 @@ Numeric numeric_sqrt(const Numeric& v) {
   return square_root_numeric(v, clamp_scale(std::max(kNumericMinSignificant - weight, v.scale)));
 }
 
-// Decimal digits that hold the value exactly enough for a result with `scale` digits after the point.
-int working_digits(const Numeric& v, int scale) { return std::max(0, v.value.digit_count()) + scale + 30; }
+// How many digits of an argument decide a result is a matter of the result, not of how long the argument is: a relative error of the argument
+// is an absolute one of its logarithm.
+int logarithm_digits(int scale) { return scale + 40; }
 
 Numeric numeric_exp(const Numeric& v) {
   if (v.is_nan()) return v;
@@ -108,7 +109,7 @@ Numeric numeric_ln(const Numeric& v) {
   require_positive(v);
   if (v.is_infinite()) return v;
   int scale = clamp_scale(std::max(kNumericMinSignificant - logarithm_weight(v), v.scale));
-  Real x(v, working_digits(v, scale));
+  Real x(v, logarithm_digits(scale));
   mpfr_log(x.get(), x.get(), MPFR_RNDN);
   return x.to_numeric(scale);
 }
@@ -122,7 +123,8 @@ Numeric numeric_log(const Numeric& base, const Numeric& v) {
   if (v.is_infinite()) return v;
   int weight = logarithm_weight(v) - logarithm_weight(base);
   int scale = clamp_scale(std::max({kNumericMinSignificant - weight, base.scale, v.scale}));
-  int digits = std::max(working_digits(base, scale), working_digits(v, scale));
+  // A divisor of 10^-n takes 2 n digits from the quotient.
+  int digits = logarithm_digits(scale + 2 * std::max(0, -logarithm_weight(base)));
   Real x(v, digits);
   Real y(base, digits);
   mpfr_log(x.get(), x.get(), MPFR_RNDN);
@@ -155,7 +157,7 @@ Numeric integer_power(const Numeric& base, std::int32_t exponent) {
     Integer numerator = Integer::power_of_ten(scale + power_scale);
     return {Numeric::Kind::finite, scale, Integer::divide_rounded(numerator, power)};
   }
-  Real x(base, std::max(0, static_cast<int>(weight)) + scale + base.value.digit_count() + 40);
+  Real x(base, std::max(0, static_cast<int>(weight)) + scale + 50);   // the exponent has ten digits
   mpfr_pow_si(x.get(), x.get(), exponent, MPFR_RNDN);
   return x.to_numeric(scale);
 }
@@ -164,7 +166,7 @@ Numeric general_power(const Numeric& base, const Numeric& exponent) {
   if (base.sign() == 0) return {Numeric::Kind::finite, kNumericMinSignificant, {}};
   // The estimate that decides the scale has eight significant digits, as PostgreSQL's.
   int local_scale = std::max(0, 8 - logarithm_weight(base));
-  Real logarithm(base, working_digits(base, local_scale));
+  Real logarithm(base, logarithm_digits(local_scale));
   mpfr_log(logarithm.get(), logarithm.get(), MPFR_RNDN);
   Numeric estimate = round_numeric(multiply_numeric(logarithm.to_numeric(local_scale), exponent), local_scale);
   double weight = mpfr_get_d(Real(estimate, 20).get(), MPFR_RNDN);
@@ -174,7 +176,7 @@ Numeric general_power(const Numeric& base, const Numeric& exponent) {
   }
   weight *= kLog10OfE;
   int scale = clamp_scale(std::max({kNumericMinSignificant - static_cast<int>(weight), base.scale, exponent.scale}));
-  int digits = std::max(0, static_cast<int>(weight)) + scale + base.value.digit_count() + exponent.value.digit_count() + 40;
+  int digits = std::max(0, static_cast<int>(weight)) + scale + std::max(0, exponent.value.digit_count() - exponent.scale) + 40;
   Real x(base, digits);
   Real y(exponent, digits);
   mpfr_pow(x.get(), x.get(), y.get(), MPFR_RNDN);
