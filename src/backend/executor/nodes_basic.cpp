@@ -1,4 +1,4 @@
-// Result, Append, MergeAppend, Limit, SubqueryScan, ValuesScan, Unique, Group.
+// Result, Limit, SubqueryScan, ValuesScan, Unique, Group.
 
 #include <algorithm>
 
@@ -62,106 +62,6 @@ void rescan_result(NodeState& node) {
 }
 
 void close_result(NodeState& node) { self<ResultState>(node).checked = self<ResultState>(node).done = false; }
-
-// --- Append -------------------------------------------------------------------------------------------------------------------
-
-struct AppendState : NodeState {
-  std::span<NodeState*> inputs;
-  std::size_t current = 0;
-};
-
-Row* run_append(NodeState& node) {
-  auto& s = self<AppendState>(node);
-  while (s.current < s.inputs.size()) {
-    if (Row* row = fetch(*s.inputs[s.current])) return row;
-    ++s.current;
-  }
-  return nullptr;
-}
-
-std::span<NodeState*> make_inputs(NodeState& node, const List<planner::Plan*>& plans) {
-  auto* inputs = node.statement->arena.make_array<NodeState*>(plans.size());
-  for (std::size_t i = 0; i < plans.size(); ++i) inputs[i] = make_node(*node.statement, plans[i]);
-  return {inputs, plans.size()};
-}
-
-void init_append(NodeState& node) { self<AppendState>(node).inputs = make_inputs(node, plan_of<planner::Append>(node).inputs); }
-
-void rescan_append(NodeState& node) {
-  auto& s = self<AppendState>(node);
-  s.current = 0;
-  for (NodeState* n : s.inputs) rescan(*n);
-}
-
-void close_append(NodeState& node) { self<AppendState>(node).current = 0; }
-
-// --- MergeAppend ----------------------------------------------------------------------------------------------------------------
-
-struct MergeAppendState : NodeState {
-  std::span<NodeState*> inputs;
-  std::span<SortColumn> columns;
-  int highest = 0;
-  Row** rows = nullptr;               // the row each input stands on
-  List<std::uint32_t> heap;           // inputs that have one
-  bool filled = false;
-};
-
-bool comes_later(MergeAppendState& s, std::uint32_t a, std::uint32_t b) {
-  Row &x = *s.rows[a], &y = *s.rows[b];
-  for (const SortColumn& c : s.columns) {
-    int i = c.column - 1;
-    int r = compare_in_order(c, x.values[i], x.nulls[i], y.values[i], y.nulls[i], s.row_arena);
-    if (r != 0) return r > 0;
-  }
-  return a > b;
-}
-
-bool advance_input(MergeAppendState& s, std::uint32_t i) {
-  s.rows[i] = fetch(*s.inputs[i]);
-  if (s.rows[i] == nullptr) return false;
-  s.rows[i]->need(s.highest);
-  return true;
-}
-
-Row* run_merge_append(NodeState& node) {
-  auto& s = self<MergeAppendState>(node);
-  s.row_arena.reset();
-  auto later = [&s](std::uint32_t a, std::uint32_t b) { return comes_later(s, a, b); };
-  if (!s.filled) {
-    s.filled = true;
-    s.heap.clear();
-    for (std::uint32_t i = 0; i < s.inputs.size(); ++i) {
-      if (advance_input(s, i)) s.heap.push_back(s.statement->arena, i);
-    }
-    std::make_heap(s.heap.begin(), s.heap.end(), later);
-  } else if (!s.heap.empty()) {
-    std::uint32_t i = s.heap[0];
-    std::pop_heap(s.heap.begin(), s.heap.end(), later);
-    if (advance_input(s, i)) {
-      std::push_heap(s.heap.begin(), s.heap.end(), later);
-    } else {
-      s.heap.pop_back();
-    }
-  }
-  return s.heap.empty() ? nullptr : s.rows[s.heap[0]];
-}
-
-void init_merge_append(NodeState& node) {
-  auto& s = self<MergeAppendState>(node);
-  auto& plan = plan_of<planner::MergeAppend>(s);
-  s.inputs = make_inputs(s, plan.inputs);
-  s.rows = s.statement->arena.make_array<Row*>(s.inputs.size());
-  s.columns = prepare_sort(plan.columns, plan.operators, plan.collations, plan.nulls_first, s.statement->arena);
-  for (const SortColumn& c : s.columns) s.highest = std::max<int>(s.highest, c.column);
-}
-
-void rescan_merge_append(NodeState& node) {
-  auto& s = self<MergeAppendState>(node);
-  s.filled = false;
-  for (NodeState* n : s.inputs) rescan(*n);
-}
-
-void close_merge_append(NodeState& node) { self<MergeAppendState>(node).filled = false; }
 
 // --- Limit ----------------------------------------------------------------------------------------------------------------------
 
@@ -434,12 +334,6 @@ std::span<TypeLayout> column_layouts(std::span<const AttrNumber> columns, const 
 
 NodeState* make_result(StatementState& st, const planner::Plan* p) {
   return make_state<ResultState>(st, p, init_result, run_result, rescan_result, close_result);
-}
-NodeState* make_append(StatementState& st, const planner::Plan* p) {
-  return make_state<AppendState>(st, p, init_append, run_append, rescan_append, close_append);
-}
-NodeState* make_merge_append(StatementState& st, const planner::Plan* p) {
-  return make_state<MergeAppendState>(st, p, init_merge_append, run_merge_append, rescan_merge_append, close_merge_append);
 }
 NodeState* make_limit(StatementState& st, const planner::Plan* p) { return make_state<LimitState>(st, p, init_limit, run_limit, rescan_limit, close_limit); }
 NodeState* make_subquery_scan(StatementState& st, const planner::Plan* p) {

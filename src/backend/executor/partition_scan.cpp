@@ -1,7 +1,9 @@
 #include "partition_scan.h"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "hathi/planner/exclusion.h"
 #include "table_scan.h"
 
 namespace hathi::executor {
@@ -14,6 +16,7 @@ namespace {
 
 // Children kept between runs.
 constexpr std::size_t kKeptChildren = 16;
+constexpr std::size_t kKeptExclusions = 1024;
 
 // Has the index an entry for every row the snapshot may see, and may it be used at all?
 bool is_usable(const catalog::IndexDescriptor& index, const transaction::Snapshot* snapshot) {
@@ -97,20 +100,30 @@ void prepare_below(NodeState& node) {
   if (node.visit_inputs != nullptr) node.visit_inputs(node, [](NodeState& input) { prepare_below(input); });
 }
 
-void open_partition(PartitionedScanState& s, Oid leaf) {
+// Do the partition's own constraints say that it has nothing for the scan?
+bool is_excluded(PartitionedScanState& s, const catalog::Relation& leaf) {
+  if (!s.has_conditions || !planner::has_own_constraints(s.partitions->parent(), leaf, s.asks_for_null)) return false;
+  PartitionedScanState::Exclusion& known = s.exclusions.try_emplace(raw(leaf.oid)).first->second;
+  if (known.version != leaf.version)
+    known = {leaf.version, planner::is_excluded_partition(plan_of<planner::PartitionedScan>(s), s.statement->statement, leaf)};
+  return known.excluded;
+}
+
+// False: there is nothing to be read in it.
+bool open_partition(PartitionedScanState& s, Oid leaf) {
   s.partitions->assert_locked(leaf);
-  if (!s.statement->options.instrument) {   // else each has its own counters
-    catalog::RelationRef relation = catalog::open_relation(leaf, locking::LockMode::none);
-    if (fits_template(s, *relation)) {
-      if (s.shared == nullptr) s.shared = make_partition_node(*s.statement, s.plan->left, relation.get());
-      else rebind_scan(*s.shared, relation.get());
-      s.bound = std::move(relation);
-      s.active = s.shared;
-      return;
-    }
+  catalog::RelationRef relation = catalog::open_relation(leaf, locking::LockMode::none);
+  if (is_excluded(s, *relation)) return false;
+  if (!s.statement->options.instrument && fits_template(s, *relation)) {   // (else each has its own counters)
+    if (s.shared == nullptr) s.shared = make_partition_node(*s.statement, s.plan->left, relation.get());
+    else rebind_scan(*s.shared, relation.get());
+    s.bound = std::move(relation);
+    s.active = s.shared;
+    return true;
   }
   PartitionChild& child = child_of(s, leaf);
   s.active = child.node;
+  return true;
 }
 
 void leave_partition(PartitionedScanState& s) {
@@ -125,13 +138,33 @@ Row* next_in_turn(PartitionedScanState& s) {
   bool reverse = plan_of<planner::PartitionedScan>(s).ordered && plan_of<planner::PartitionedScan>(s).descending;
   while (s.current < leaves.size()) {
     check_interrupts();
-    if (s.active == nullptr) open_partition(s, reverse ? leaves[leaves.size() - 1 - s.current] : leaves[s.current]);
+    if (s.active == nullptr && !open_partition(s, reverse ? leaves[leaves.size() - 1 - s.current] : leaves[s.current])) {
+      ++s.current;
+      continue;
+    }
     s.last = s.active;
     if (Row* row = fetch(*s.active)) return row;
     leave_partition(s);
     ++s.current;
   }
   return nullptr;
+}
+
+// Every partition has a state of its own.
+Row* next_merged(PartitionedScanState& s) {
+  s.row_arena.reset();
+  if (!s.merge.is_started()) {
+    std::vector<NodeState*> inputs;
+    for (Oid leaf : s.partitions->leaves()) {
+      s.partitions->assert_locked(leaf);
+      if (is_excluded(s, *catalog::open_relation(leaf, locking::LockMode::none))) continue;
+      inputs.push_back(child_of(s, leaf).node);
+    }
+    s.merge.start(inputs, s.row_arena);
+  }
+  Row* row = s.merge.next();
+  s.last = s.merge.source();
+  return row;
 }
 
 void begin(PartitionedScanState& s) {
@@ -142,7 +175,7 @@ void begin(PartitionedScanState& s) {
   s.merging = plan.ordered && !(plan.concatenated && p.in_key_order()) && p.leaves().size() > 1;
   s.current = 0;
   s.begun = true;
-  s.running.clear();
+  s.merge.stop();
 }
 
 Row* run_partitioned_scan(NodeState& node) {
@@ -154,7 +187,11 @@ Row* run_partitioned_scan(NodeState& node) {
 void init_partitioned_scan(NodeState& node) {
   auto& s = self<PartitionedScanState>(node);
   s.partitions = &s.statement->scan_partitions(plan_of<planner::PartitionedScan>(s));
-  prepare_merge(s);
+  auto& plan = plan_of<planner::PartitionedScan>(s);
+  s.has_conditions = !plan.conditions.empty();
+  s.asks_for_null = planner::asks_for_null(plan);
+  const planner::SortKeys& order = plan.order;
+  if (plan.ordered) s.merge.prepare(order.columns, order.operators, order.collations, order.nulls_first, s.statement->arena);
 }
 
 void rescan_partitioned_scan(NodeState& node) {
@@ -171,7 +208,7 @@ void rescan_partitioned_scan(NodeState& node) {
     for (auto& child : s.children) close_states(child->states);
   }
   s.current = 0;
-  s.running.clear();
+  s.merge.stop();
 }
 
 void close_partitioned_scan(NodeState& node) {
@@ -179,13 +216,12 @@ void close_partitioned_scan(NodeState& node) {
   s.begun = false;
   s.current = 0;
   s.last = s.active = nullptr;
-  s.running.clear();
-  s.heads.clear();
-  s.heap.clear();
+  s.merge.stop();
   if (s.shared != nullptr) close_scan(*s.shared);
   for (auto& child : s.children) close_states(child->states);
   if (!s.statement->options.instrument) drop_children(s, kKeptChildren);
   s.bound.reset();
+  if (s.exclusions.size() > kKeptExclusions) s.exclusions.clear();
   s.partitions->end_run();
 }
 
@@ -257,14 +293,24 @@ bool current_scan_row(NodeState& scan, TupleId& tid, Oid& table) {
 
 PartitionsShown shown_partitions(StatementState& state, const planner::PartitionedScan& plan) {
   PartitionsShown out;
-  const ScanPartitions::Remembered& remembered = state.scan_partitions(plan).remembered();
-  out.planned = remembered.planned;
+  ScanPartitions& partitions = state.scan_partitions(plan);
+  const ScanPartitions::Remembered& remembered = partitions.remembered();
+  bool with_not_null = planner::asks_for_null(plan);
+  std::unordered_set<std::uint32_t> excluded;
+  for (Oid leaf : remembered.planned) {
+    catalog::RelationRef relation = catalog::open_relation(leaf, locking::LockMode::none);
+    bool out_of_it = !plan.conditions.empty() && planner::has_own_constraints(partitions.parent(), *relation, with_not_null) &&
+                     planner::is_excluded_partition(plan, state.statement, *relation);
+    if (out_of_it) excluded.insert(raw(leaf));
+    else out.planned.push_back(leaf);
+  }
   out.merged = plan.ordered && !(plan.concatenated && remembered.in_key_order);
   NodeState* node = state.nodes[static_cast<std::size_t>(plan.id)];
   auto* scan = node != nullptr && node->initialised ? &self<PartitionedScanState>(*node) : nullptr;
   bool reverse = plan.ordered && plan.descending && !out.merged;
   for (std::size_t i = 0; i < remembered.leaves.size(); ++i) {
     Oid leaf = remembered.leaves[reverse ? remembered.leaves.size() - 1 - i : i];
+    if (excluded.contains(raw(leaf))) continue;
     const Plan* path = nullptr;
     if (scan != nullptr) {
       for (auto& child : scan->children) if (child->relation->oid == leaf) path = child->plan;

@@ -4,10 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
-#include "comparison.h"
 #include "node.h"
+#include "row_merge.h"
 #include "scan_partitions.h"
 
 namespace hathi::executor {
@@ -34,11 +35,11 @@ struct PartitionedScanState : NodeState {
   std::vector<std::unique_ptr<PartitionChild>> children;
   std::uint64_t clock = 0;
   // Merging.
-  std::span<SortColumn> order;
-  std::vector<NodeState*> running;
-  std::vector<Row*> heads;
-  std::vector<std::uint32_t> heap;
-  int highest = 0;
+  RowMerge merge;
+  // What exclusion said of partitions with constraints of their own.
+  struct Exclusion { std::uint64_t version; bool excluded; };
+  std::unordered_map<std::uint32_t, Exclusion> exclusions;
+  bool has_conditions = false, asks_for_null = false;
   NodeState* last = nullptr;          // whose row was returned last
 };
 
@@ -48,9 +49,6 @@ bool fits_template(const PartitionedScanState& s, const catalog::Relation& leaf)
 PartitionChild& child_of(PartitionedScanState& s, Oid leaf);
 // At most so many children stay when nothing is being read.
 void drop_children(PartitionedScanState& s, std::size_t keep);
-// The next row of partitions merged by the scan's order (partition_merge.cpp).
-void prepare_merge(PartitionedScanState& s);
-Row* next_merged(PartitionedScanState& s);
 
 // The position of the row the scan returned last; false before the first and when it is not a table's row.
 bool current_scan_row(NodeState& scan, TupleId& tid, Oid& table);

@@ -37,6 +37,27 @@ nodes::Expr* move_columns(nodes::Expr* e, int rte, std::span<const AttrNumber> m
   return nodes::map_each_child(e, [&](nodes::Expr* c) { return move_columns(c, rte, map, arena); }, arena);
 }
 
+// Do the values of list partitions, one after the other, ascend? nulls_last: where a partition for NULLs alone may stand.
+bool values_ascend(const partition::PartitionDescriptor& descriptor, const std::vector<int>& members, bool nulls_last) {
+  const partition::KeyColumn& column = descriptor.key->columns[0];
+  const Datum* highest = nullptr;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Datum *low = nullptr, *high = highest;
+    for (const NullableDatum& v : descriptor.bounds[static_cast<std::size_t>(members[i])]->values) {
+      if (v.is_null) {
+        bool alone = descriptor.bounds[static_cast<std::size_t>(members[i])]->values.size() == 1;
+        if (!alone || !nulls_last || i + 1 != members.size()) return false;
+        continue;
+      }
+      if (low == nullptr || partition::compare_values(column, v.value, *low) < 0) low = &v.value;
+      if (high == nullptr || partition::compare_values(column, v.value, *high) > 0) high = &v.value;
+    }
+    if (highest != nullptr && low != nullptr && partition::compare_values(column, *low, *highest) < 0) return false;
+    highest = high;
+  }
+  return true;
+}
+
 }  // namespace
 
 ScanPartitions::ScanPartitions(StatementState& statement, const planner::PartitionedScan& plan) : statement_(statement), plan_(plan) {
@@ -93,6 +114,9 @@ void ScanPartitions::collect(const catalog::Relation& table, Known now) {
   auto value = [&context](int argument, NullableDatum& v) { return context.self->value_of(*context.level, argument, context.now, v); };   // (no allocation)
   partition::prune(descriptor, level.steps, value, values_, members);
   in_key_order_ = in_key_order_ && descriptor.key->strategy != partition::Strategy::hash && descriptor.all_leaves;
+  bool by_list = plan_.concatenated && in_key_order_ && descriptor.key->strategy == partition::Strategy::list && members.size() > 1;
+  if (by_list && std::find(members.begin(), members.end(), descriptor.default_member) == members.end())
+    in_key_order_ = values_ascend(descriptor, members, plan_.order.nulls_first[0] == plan_.descending);
   for (int m : members) {
     const partition::Member& member = descriptor.members[static_cast<std::size_t>(m)];
     if (m == descriptor.default_member) in_key_order_ = false;

@@ -38,6 +38,10 @@ Plan* JoinPlanner::build_node(const Path* path) {
   switch (path->kind) {
     case PathKind::plan:
       out = path->plan;
+      if (path->relation->is_dummy && out->targets.empty()) {
+        set_dummy_targets(*path->relation, *out);
+        return out;
+      }
       if (path->relation->is_table && out->targets.empty()) {
         p_.set_scan_targets(out, path->relation->rte);
         out->width = path->relation->width;

@@ -105,6 +105,7 @@ struct StatementContext {
   std::vector<int> result_rtes;
   bool has_modifying_cte = false;
   double tuple_fraction = 0;            // of the rows wanted: 0 = all
+  bool reads_partitions = false;        // names single partitions, which are locked: good for this transaction only
   int new_exec_param(Oid type) {
     exec_types.push_back(type);
     return static_cast<int>(exec_types.size()) - 1;

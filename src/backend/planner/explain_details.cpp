@@ -155,7 +155,9 @@ void Explainer::scan_details(const PlanFrame& frame, const NodeTimes* times) {
     default: break;
   }
   filter(frame, times, true);
-  extra(p, times);
+  bool never_read = options_.analyze && (times == nullptr || times->loops == 0);
+  if (never_read && p->kind == PlanKind::index_only_scan) w_.number("Heap Fetches", "0");
+  else extra(p, times);
 }
 
 void Explainer::join_details(const PlanFrame& frame, const NodeTimes* times) {

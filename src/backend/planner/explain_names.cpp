@@ -42,6 +42,9 @@ void ExplainNames::note(const Plan* p, std::vector<bool>& used) const {
       if (m->on_conflict != nullptr) mark(m->on_conflict->excluded_rte);
       break;
     }
+    case PlanKind::append:
+      for (const TargetEntry* t : p->targets) if (t->expr->kind == ExprKind::variable) mark(nodes::as<nodes::Variable>(t->expr)->rte);
+      break;
     default: break;
   }
   for (const Plan* c : plan_children(p)) note(c, used);

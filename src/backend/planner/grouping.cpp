@@ -34,7 +34,7 @@ void collect_aggregates(Expr* e, List<nodes::Aggregate*>& out, Arena& arena) {
 
 Plan* QueryPlanner::plan_grouping(Plan* input) {
   bool groups = !q_->group_by.empty() || !q_->grouping_sets.empty();
-  if (!groups && !q_->has_aggregates && q_->having == nullptr) return input;
+  if ((!groups && !q_->has_aggregates && q_->having == nullptr) || grouped_by_partitions_) return input;
 
   // What the aggregate reads: the grouping expressions, then the variables of everything above.
   List<TargetEntry*> below;

@@ -196,24 +196,38 @@ JoinRelation* JoinPlanner::try_join(JoinRelation* a, JoinRelation* b) {
   const SpecialJoin* special = legality.join;
   std::vector<Clause*> clauses = clauses_between(*a, *b, both);
   JoinRelation* r = relation_for(both, a, b, special, clauses);
+  if (r->is_dummy) return r;
+  if (is_dummy_join(*a, *b, special != nullptr ? special->type : JoinType::inner)) {
+    make_dummy(*r);
+    return r;
+  }
   switch (special != nullptr ? special->type : JoinType::inner) {
     case JoinType::inner:
     case JoinType::right:
       add_join_paths(r, a, b, JoinType::inner, special, clauses);
       add_join_paths(r, b, a, JoinType::inner, special, clauses);
+      add_partitionwise_join(*r, *a, *b, JoinType::inner, clauses);
       break;
     case JoinType::left:
       add_join_paths(r, a, b, JoinType::left, special, clauses);
       add_join_paths(r, b, a, JoinType::right, special, clauses);
+      add_partitionwise_join(*r, *a, *b, JoinType::left, clauses);
       break;
     case JoinType::full:
       add_join_paths(r, a, b, JoinType::full, special, clauses);
       add_join_paths(r, b, a, JoinType::full, special, clauses);
+      add_partitionwise_join(*r, *a, *b, JoinType::full, clauses);
       failed_full_join_ = failed_full_join_ || r->paths.empty();
       break;
-    case JoinType::anti: add_join_paths(r, a, b, JoinType::anti, special, clauses); break;
+    case JoinType::anti:
+      add_join_paths(r, a, b, JoinType::anti, special, clauses);
+      add_partitionwise_join(*r, *a, *b, JoinType::anti, clauses);
+      break;
     case JoinType::semi: {
-      if (a->relations.contains(special->min_left) && b->relations.contains(special->min_right)) add_join_paths(r, a, b, JoinType::semi, special, clauses);
+      if (a->relations.contains(special->min_left) && b->relations.contains(special->min_right)) {
+        add_join_paths(r, a, b, JoinType::semi, special, clauses);
+        add_partitionwise_join(*r, *a, *b, JoinType::semi, clauses);
+      }
       if (!special->can_unique || !(b->relations == special->right)) break;
       Path* unique = unique_path(*b, *special);
       if (unique == nullptr) break;

@@ -83,8 +83,13 @@ RelPlan QueryPlanner::plan_from(nodes::FromExpr* from) {
   RelPlan rel;
   if (JoinRelation* top = joins_->find_paths()) {
     const Path* best = choose_path(*top);
-    rel = joins_->build(best);
-    current_keys_ = best->keys;
+    if (Plan* grouped = joins_->group_by_partitions(*top)) {
+      rel.plan = grouped;
+      grouped_by_partitions_ = true;
+    } else {
+      rel = joins_->build(best);
+      current_keys_ = best->keys;
+    }
   } else {
     auto* result = make_plan<Result>(s_.arena, PlanKind::result);
     result->rows = 1;
@@ -105,8 +110,6 @@ RelPlan QueryPlanner::plan_from(nodes::FromExpr* from) {
   if (never) {   // nothing below is needed
     result->constant_filter = make_bool(s_.arena, false);
     result->targets = copy_targets(rel.plan->targets, s_.arena);
-    result->rows = 1;
-    result->width = rel.plan->width;
     rel.plan = result;
     return rel;
   }

@@ -40,6 +40,7 @@ void cost_key_lookup(IndexScan& scan, const catalog::Relation& table, const cata
 // False: not a statement of that kind.
 bool QueryPlanner::plan_key_lookup(nodes::FromExpr* from, RelPlan& out) {
   bool plain = from->items.size() == 1 && from->items[0]->kind == nodes::JoinNodeKind::reference && from->where != nullptr && values::enable_indexscan &&
+               values::constraint_exclusion != 1 &&
                !q_->has_aggregates && q_->group_by.empty() && q_->grouping_sets.empty() && q_->having == nullptr && !q_->has_windows && q_->distinct.empty() &&
                q_->order_by.empty() && !q_->has_target_srfs;
   if (!plain) return false;

@@ -17,7 +17,7 @@ Plan* QueryPlanner::plan_distinct_and_order(Plan* input) {
   for (const auto* list : {&q_->order_by, &q_->distinct}) {
     for (const nodes::SortClause* c : *list) srf_in_order = srf_in_order || contains_srf(find_target(q_->targets, c->ref)->expr);
   }
-  bool is_final = current->kind == PlanKind::aggregate && !q_->has_windows && !q_->has_target_srfs;
+  bool is_final = grouped_by_partitions_ || (current->kind == PlanKind::aggregate && !q_->has_windows && !q_->has_target_srfs);
   if (q_->has_target_srfs && !srf_in_order && q_->distinct.empty() && !q_->order_by.empty()) {
     // Sort the rows before they multiply.
     List<TargetEntry*> below;

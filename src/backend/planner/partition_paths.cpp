@@ -6,6 +6,7 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/planner_settings.h"
 #include "hathi/partition/prune.h"
+#include "column_mover.h"
 #include "query_planner.h"
 
 namespace hathi::planner {
@@ -166,56 +167,6 @@ Plan* QueryPlanner::order_partitions(PartitionedScan* input) {
 }
 
 // --- one partition ------------------------------------------------------------------------------------------------------------------
-namespace {
-
-// The columns of the table as the partition has them.
-class ColumnMover {
- public:
-  ColumnMover(const catalog::Relation& table, const catalog::Relation& partition, int from_rte, int to_rte, Arena& arena)
-      : table_(table), map_(partition::column_map(table, partition, arena)), from_(from_rte), to_(to_rte), arena_(arena) {}
-
-  Expr* move(Expr* e) {
-    if (e == nullptr) return nullptr;
-    if (e->kind == ExprKind::variable && nodes::as<nodes::Variable>(e)->rte == from_) return variable(nodes::as<nodes::Variable>(e));
-    return nodes::map_each_child(e, [&](Expr* c) { return move(c); }, arena_);
-  }
-
- private:
-  Expr* variable(const nodes::Variable* v) {
-    auto* out = arena_.make<nodes::Variable>(*v);
-    out->rte = to_;
-    if (v->column > 0 && !map_.empty()) out->column = map_[static_cast<std::size_t>(v->column - 1)];
-    if (v->column != 0 || map_.empty()) return out;
-    // The whole row, in the table's layout.
-    auto* row = nodes::make<nodes::RowExpr>(arena_);
-    row->type = table_.row_type;
-    for (int i = 0; i < table_.descriptor->count(); ++i) {
-      const Attribute& a = (*table_.descriptor)[i];
-      if (a.dropped) {
-        row->args.push_back(arena_, make_null(arena_, type_oid::int4, -1, kInvalidOid));
-        row->names.push_back(arena_, "");
-        continue;
-      }
-      auto* column = arena_.make<nodes::Variable>(*v);
-      column->rte = to_;
-      column->column = map_[static_cast<std::size_t>(i)];
-      column->type = a.type;
-      column->typmod = a.typmod;
-      column->collation = a.collation;
-      row->args.push_back(arena_, column);
-      row->names.push_back(arena_, a.name);
-    }
-    return row;
-  }
-
-  const catalog::Relation& table_;
-  std::span<const AttrNumber> map_;
-  int from_, to_;
-  Arena& arena_;
-};
-
-}  // namespace
-
 Plan* plan_partition(const PartitionedScan& scan, const PlannedStatement& statement, Oid partition_oid, Arena& arena) {
   BoundParameters no_parameters;
   StatementContext s{arena, no_parameters};

@@ -79,6 +79,7 @@ struct SpecialJoin {
 };
 
 struct JoinRelation;
+struct PartitionPieces;
 
 enum class PathKind : std::uint8_t { plan, sort, incremental_sort, materialize, memoize, unique, nest_loop, merge_join, hash_join };
 
@@ -113,6 +114,7 @@ struct JoinRelation {
   RelationSet needs;                       // lateral references that are not satisfied inside
   int rte = 0;                             // base relation; 0: a join or a nested list
   bool is_table = false;                   // a base relation that is an ordinary table
+  bool is_dummy = false;                   // has no rows: constraints or constants say so
   double tuples = 0, pages = 0;            // before conditions
   double rows = 0;
   int width = 0;
@@ -125,6 +127,7 @@ struct JoinRelation {
   Path* unique = nullptr;
   const SpecialJoin* unique_for = nullptr;
   const std::vector<Expr*>* only = nullptr;   // made unique: the expressions that come out
+  const PartitionPieces* pieces = nullptr;    // what it is made of, if it could be made partition by partition
 };
 
 // What an outer row can expect of a join that stops at the first match.
@@ -156,6 +159,9 @@ class JoinPlanner {
 
   // Distinct combinations among so many rows.
   double group_count(const std::vector<Expr*>& expressions, double input_rows);
+
+  // The query's groups made in each partition, where each lies in one and that is asked for; nullptr otherwise (partitionwise.cpp).
+  Plan* group_by_partitions(const JoinRelation& top);
 
   double tuple_fraction = 0;               // 0: all rows; below 1 a fraction, above a number
   double total_pages() const { return total_pages_; }
@@ -224,6 +230,19 @@ class JoinPlanner {
   bool has_unique_index(const JoinRelation& relation, const std::vector<Expr*>& compared) const;
   MatchFactors match_factors(JoinCase& c);
   Path* unique_path(JoinRelation& relation, const SpecialJoin& join);
+
+  // partitionwise.cpp
+  class PieceQueries;
+  void note_pieces(JoinRelation& relation);
+  const PartitionPieces* joined_pieces(const JoinRelation& a, const JoinRelation& b, nodes::JoinType type, const std::vector<Clause*>& clauses);
+  void add_partitionwise_join(JoinRelation& relation, const JoinRelation& a, const JoinRelation& b, nodes::JoinType type,
+                              const std::vector<Clause*>& clauses);
+  static void finish_append(Append& append);
+
+  // exclusion.cpp
+  void make_dummy(JoinRelation& relation);
+  void set_dummy_targets(const JoinRelation& relation, Plan& plan);
+  static bool is_dummy_join(const JoinRelation& left, const JoinRelation& right, nodes::JoinType type);
 
   // paths (path_list.cpp)
   Path* make_path(PathKind kind, JoinRelation* relation);

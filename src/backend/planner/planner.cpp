@@ -28,6 +28,7 @@ PlannedStatement* plan(Query* query, const BoundParameters& parameters, int curs
   out->plan = top.plan();
   // Names of the output columns are the query's.
   out->has_modifying_cte = s.has_modifying_cte;
+  out->is_transient = s.reads_partitions;
   out->range_table = keep(arena, s.ranges);
   remove_trivial_scans(out->plan, arena);
   for (Plan*& p : s.subplans) remove_trivial_scans(p, arena);

@@ -59,8 +59,39 @@ bool can_project(const Plan* p) {
 
 }  // namespace
 
+// The columns of joins made partition by partition, chosen and ordered anew: each join gives them so itself.
+bool QueryPlanner::project_members(Append& append, const List<TargetEntry*>& targets) {
+  std::vector<std::size_t> from;
+  for (const TargetEntry* t : targets) {
+    auto same = [&](const TargetEntry* own) { return nodes::equal(own->expr, t->expr); };
+    const auto* found = std::find_if(append.targets.begin(), append.targets.end(), same);
+    if (found == append.targets.end()) return false;
+    from.push_back(static_cast<std::size_t>(found - append.targets.begin()));
+  }
+  for (const Plan* p : append.inputs) {
+    if (p->kind != PlanKind::subquery_scan || !can_project(static_cast<const SubqueryScan*>(p)->subplan)) return false;
+  }
+  if (from.empty()) return true;   // (nobody looks at the columns)
+  for (Plan* p : append.inputs) {
+    Plan* below = static_cast<SubqueryScan*>(p)->subplan;
+    List<TargetEntry*> chosen, handed_on;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      chosen.push_back(s_.arena, s_.arena.make<TargetEntry>(*below->targets[from[i]]));
+      chosen.back()->number = static_cast<AttrNumber>(i + 1);
+      auto* v = s_.arena.make<nodes::Variable>(*nodes::as<nodes::Variable>(p->targets[from[i]]->expr));
+      v->column = static_cast<AttrNumber>(i + 1);
+      handed_on.push_back(s_.arena, make_target(s_.arena, v, static_cast<int>(i) + 1));
+    }
+    below->targets = chosen;
+    p->targets = handed_on;
+  }
+  append.targets = copy_targets(targets, s_.arena);
+  return true;
+}
+
 // The input with other output columns: in its own projection where it has one and it still makes plain columns.
 Plan* QueryPlanner::project(Plan* input, const List<TargetEntry*>& targets) {
+  if (input->kind == PlanKind::append && project_members(*static_cast<Append*>(input), targets)) return input;
   Plan* out = input;
   bool plain = std::all_of(input->targets.begin(), input->targets.end(), [](const TargetEntry* t) { return t->expr->kind == ExprKind::variable; });
   bool upper = input->kind == PlanKind::aggregate || input->kind == PlanKind::window_aggregate || input->kind == PlanKind::group;
@@ -76,6 +107,7 @@ Plan* QueryPlanner::project(Plan* input, const List<TargetEntry*>& targets) {
     out = result;
   }
   out->targets = targets;
+  if (is_nothing(out)) return out;
   out->width = target_width(targets);
   for (const TargetEntry* t : targets) {
     ExpressionCost c = expression_cost(t->expr);

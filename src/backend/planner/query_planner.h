@@ -110,6 +110,13 @@ class QueryPlanner {
   // sample_scans.cpp
   void bind_sample(int rte, RelPlan& out);
   Plan* plan_sample_scan(int rte, const std::vector<Expr*>& conditions);
+  // push_down.cpp
+  void push_into_subquery(Query* sub, int rte, std::vector<Expr*>& conditions);
+  static bool is_union_member(const Query& member);
+  // exclusion.cpp
+  std::vector<Expr*> constraints_of(int rte, bool not_null, bool of_partition);
+  bool is_excluded(int rte, std::span<Expr* const> conditions, bool is_member);
+  friend bool is_excluded_partition(const PartitionedScan& scan, const PlannedStatement& statement, const catalog::Relation& partition);
   // partition_paths.cpp
   Plan* plan_partitioned(int rte, const std::vector<Expr*>& conditions, bool need_index);
   Plan* wrap_template(int rte, const std::vector<Expr*>& conditions, Plan* path);
@@ -120,7 +127,7 @@ class QueryPlanner {
   void set_scan_targets(Plan* plan, int rte);
   int target_width(const List<TargetEntry*>& targets) const;
   void fill_range_entry(int rte);
-  Plan* plan_subquery_rte(int rte, RelPlan& out);
+  Plan* plan_subquery_rte(int rte, std::vector<Expr*>& conditions, RelPlan& out);
   Plan* plan_function_rte(int rte, RelPlan& out);
   Plan* plan_values_rte(int rte, RelPlan& out);
   Plan* plan_cte_rte(int rte);
@@ -147,11 +154,12 @@ class QueryPlanner {
   // projection.cpp
   Plan* make_sort(Plan* input, const List<nodes::SortClause*>& clauses, const List<TargetEntry*>& targets);
   Plan* project(Plan* input, const List<TargetEntry*>& targets);
+  bool project_members(Append& append, const List<TargetEntry*>& targets);
 
   // set_operations.cpp
   Plan* plan_set_operations();
   Plan* plan_set_node(nodes::SetOperation* node);
-  Plan* plan_set_leaf(nodes::SetOperation* node);
+  Plan* plan_set_leaf(nodes::SetOperation* node, bool of_union_all = false);
   Plan* convert_columns(Plan* input, const nodes::SetOperation& node);
   nodes::Variable* outer_column(const TargetEntry& t);
   Plan* sort_all_columns(Plan* input, const nodes::SetOperation& node);
@@ -187,8 +195,13 @@ class QueryPlanner {
   std::vector<const PathKey*> current_keys_;       // the order of the plan made so far
   std::vector<Expr*> group_expressions_;
   bool hash_groups_ = false, hash_distinct_ = false, plain_aggregates_ = false;
+  bool is_union_member_ = false;                   // a table in a UNION ALL
+  bool grouped_by_partitions_ = false;             // what FROM gives is grouped already
   std::vector<List<Expr*>> join_columns_;          // by rte - 1: what the columns of joins stand for
 };
+
+// Variable::source_rte of an Append's column that EXPLAIN names as its first input does.
+inline constexpr int kFromInput = -1;
 
 // Replaces variables by references to inputs (references.cpp); offset: the level's first flat range-table number minus 1.
 void set_references(Plan* plan, int offset, StatementContext& s, const Query* query);
@@ -207,6 +220,9 @@ T* make_plan(Arena& arena, PlanKind kind) {
   return p;
 }
 TargetEntry* make_target(Arena& arena, Expr* e, int number, std::string_view name = {}, bool junk = false);
+// A plan without rows, and whether a plan is one (exclusion.cpp).
+Plan* make_nothing(Arena& arena);
+bool is_nothing(const Plan* plan);
 Expr* make_and(Arena& arena, const std::vector<Expr*>& quals);
 nodes::Constant* make_bool(Arena& arena, bool value);
 nodes::Constant* make_null(Arena& arena, Oid type, std::int32_t typmod, Oid collation);

@@ -142,10 +142,28 @@ class ReferenceSetter {
     if (is_scan(p->kind)) set_scan(static_cast<Scan*>(p));
     else if (p->kind == PlanKind::modify_table) set_modify(static_cast<ModifyTable*>(p));
     else if (p->left != nullptr) set_upper(p);
+    if (p->kind == PlanKind::append) set_append(p);
     for (Plan* c : children(p)) set(c);
   }
 
  private:
+  // The nodes above refer to its columns already. What stays is for EXPLAIN: the table's name, or what the first input says.
+  void set_append(Plan* p) {
+    p->targets = copy_targets(p->targets, s_.arena);
+    for (TargetEntry* t : p->targets) {
+      auto* v = t->expr->kind == ExprKind::variable ? nodes::as<nodes::Variable>(t->expr) : nullptr;
+      if (v != nullptr && v->rte <= 0) continue;
+      if (v != nullptr && v->source_rte != kFromInput) {
+        auto* flat = s_.arena.make<nodes::Variable>(*v);
+        flat->source_rte = flat->rte = v->rte + offset_;
+        t->expr = flat;
+        continue;
+      }
+      Expr* e = t->expr;
+      t->expr = reference(*t, nodes::kOuterVar, e);
+    }
+  }
+
   // What was asked of the scan since it was made is asked of its template too.
   void complete_template(PartitionedScan* p) {
     Plan* path = p->left;
@@ -380,8 +398,9 @@ class ParameterTracer {
   std::map<int, std::set<int>> subplans_;
 };
 
-// A subquery scan that hands on what it gets is not needed.
+// A subquery scan that hands on what it gets is not needed, nor an Append of one.
 bool is_trivial(const Plan* p) {
+  if (p->kind == PlanKind::append) return static_cast<const Append*>(p)->inputs.size() == 1;
   if (p->kind != PlanKind::subquery_scan || !p->filter.empty()) return false;
   const auto* s = static_cast<const SubqueryScan*>(p);
   if (s->targets.size() != s->subplan->targets.size() || s->subplan->targets.empty()) return false;
@@ -399,7 +418,7 @@ bool is_trivial(const Plan* p) {
 void remove_trivial_scans(Plan*& p, Arena& arena) {
   check_stack_depth();
   while (is_trivial(p)) {
-    Plan* below = static_cast<SubqueryScan*>(p)->subplan;
+    Plan* below = p->kind == PlanKind::append ? static_cast<Append*>(p)->inputs[0] : static_cast<SubqueryScan*>(p)->subplan;
     for (std::size_t i = 0; i < p->targets.size(); ++i) {
       TargetEntry* to = below->targets[i];
       to->name = p->targets[i]->name;

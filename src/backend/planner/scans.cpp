@@ -102,7 +102,7 @@ RelPlan QueryPlanner::plan_relation(int rte, std::vector<Qual>& quals) {
     return out;
   }
   switch (entry.kind) {
-    case RteKind::subquery: out.plan = plan_subquery_rte(rte, out); break;
+    case RteKind::subquery: out.plan = plan_subquery_rte(rte, conditions, out); break;
     case RteKind::function: out.plan = plan_function_rte(rte, out); break;
     case RteKind::values: out.plan = plan_values_rte(rte, out); break;
     case RteKind::cte: out.plan = plan_cte_rte(rte); break;
@@ -118,11 +118,13 @@ RelPlan QueryPlanner::plan_relation(int rte, std::vector<Qual>& quals) {
   }
   return out;
 }
-Plan* QueryPlanner::plan_subquery_rte(int rte, RelPlan& out) {
+Plan* QueryPlanner::plan_subquery_rte(int rte, std::vector<Expr*>& conditions, RelPlan& out) {
   nodes::RangeTableEntry& entry = *q_->range_table[static_cast<std::size_t>(rte - 1)];
   double saved = s_.tuple_fraction;
   s_.tuple_fraction = 0;
-  QueryPlanner child(s_, nodes::copy(entry.subquery, s_.arena), this);
+  Query* query = nodes::copy(entry.subquery, s_.arena);
+  push_into_subquery(query, rte, conditions);
+  QueryPlanner child(s_, query, this);
   auto* scan = make_plan<SubqueryScan>(s_.arena, PlanKind::subquery_scan);
   scan->rte = rte;
   scan->subplan = child.plan();

@@ -27,10 +27,13 @@ List<TargetEntry*> QueryPlanner::set_operation_targets(const nodes::SetOperation
   return out;
 }
 
-Plan* QueryPlanner::plan_set_leaf(nodes::SetOperation* node) {
+Plan* QueryPlanner::plan_set_leaf(nodes::SetOperation* node, bool of_union_all) {
   if (node->op != nodes::SetOperation::Op::leaf) return plan_set_node(node);
   nodes::RangeTableEntry& entry = *q_->range_table[static_cast<std::size_t>(node->rte - 1)];
-  QueryPlanner child(s_, nodes::copy(entry.subquery, s_.arena), this);
+  Query* query = nodes::copy(entry.subquery, s_.arena);
+  bool is_member = of_union_all && is_union_member(*query);
+  QueryPlanner child(s_, query, this);
+  child.is_union_member_ = is_member;
   auto* scan = make_plan<SubqueryScan>(s_.arena, PlanKind::subquery_scan);
   scan->rte = node->rte;
   scan->subplan = child.plan();
@@ -99,6 +102,17 @@ void collect_union(nodes::SetOperation* node, const nodes::SetOperation& top, st
 
 }  // namespace
 
+namespace {
+
+// Members of a UNION ALL that give no rows are not read; one stays.
+void leave_out_empty(std::vector<Plan*>& inputs) {
+  Plan* first = inputs[0];
+  std::erase_if(inputs, [](const Plan* p) { return p->kind == PlanKind::subquery_scan && is_nothing(static_cast<const SubqueryScan*>(p)->subplan); });
+  if (inputs.empty()) inputs.push_back(first);
+}
+
+}  // namespace
+
 Plan* QueryPlanner::plan_set_node(nodes::SetOperation* node) {
   check_stack_depth();
   using Op = nodes::SetOperation::Op;
@@ -108,7 +122,7 @@ Plan* QueryPlanner::plan_set_node(nodes::SetOperation* node) {
   if (node->op == Op::union_op) {
     std::vector<nodes::SetOperation*> members;
     collect_union(node, *node, members);
-    for (nodes::SetOperation* m : members) inputs.push_back(convert_columns(plan_set_leaf(m), *node));
+    for (nodes::SetOperation* m : members) inputs.push_back(convert_columns(plan_set_leaf(m, node->all), *node));
   } else {
     inputs = {convert_columns(plan_set_leaf(node->left), *node), convert_columns(plan_set_leaf(node->right), *node)};
     // Which side a row is from: a further column.
@@ -129,6 +143,8 @@ Plan* QueryPlanner::plan_set_node(nodes::SetOperation* node) {
       input->targets.push_back(s_.arena, make_target(s_.arena, flag, static_cast<int>(input->targets.size()) + 1, "flag"));
     }
   }
+  if (node->op == Op::union_op && node->all) leave_out_empty(inputs);
+  if (inputs.size() == 1) return inputs[0];
   for (Plan* p : inputs) {
     append->inputs.push_back(s_.arena, p);
     append->rows += p->rows;

@@ -337,7 +337,11 @@ void JoinPlanner::size_base(JoinRelation* r) {
 }
 
 void JoinPlanner::plan_base(JoinRelation* r) {
-  if (r->is_table) {
+  const nodes::RangeTableEntry& entry = *p_.q_->range_table[static_cast<std::size_t>(r->rte - 1)];
+  bool is_tree = entry.kind == RteKind::relation && entry.relation_kind == catalog::relation_kind::partitioned_table;
+  if (p_.is_excluded(r->rte, p_.base_conditions_[r->rte], is_tree || p_.is_union_member_)) {
+    make_dummy(*r);
+  } else if (r->is_table) {
     TablePaths(*this, *r).add_all();
   } else {
     std::vector<Qual> quals;
@@ -356,6 +360,7 @@ void JoinPlanner::plan_base(JoinRelation* r) {
     add_path(*r, p);
     if (planned.plan->kind == PlanKind::partitioned_scan && planned.plan->left->kind != PlanKind::sample_scan) add_partition_lookups(r);
   }
+  if (is_tree) note_pieces(*r);
   set_cheapest(*r);
 }
 

@@ -212,7 +212,7 @@ std::shared_ptr<PlanMemory> CachedStatement::plan_for(const planner::BoundParame
   revalidate();
   bool custom = choose_custom(parameters);
   if (!custom) {
-    if (generic_ == nullptr) {
+    if (generic_ == nullptr || generic_->plan->is_transient) {
       generic_ = make_plan(parameters, false);
       generic_cost_ = generic_->plan->plan->total_cost;
       // The generic plan's cost is known only now: it may be worse than the custom ones were.
