@@ -154,7 +154,8 @@ void JoinPlanner::add_nest_loops(JoinCase& c) {
     try_nest_loop(c, outer, c.inner->cheapest);
     if (c.lateral) continue;
     for (const Path* inner : c.inner->parameterized) {
-      if (!c.outer->relations.contains(inner->needs)) continue;
+      // (The inner side of a semi join gives its values to nobody above.)
+      if (!c.outer->visible.contains(inner->needs)) continue;
       try_nest_loop(c, outer, inner);
       if (Path* remembered = memoized(c, inner, outer)) try_nest_loop(c, outer, remembered);
     }

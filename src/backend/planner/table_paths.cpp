@@ -381,6 +381,8 @@ void JoinPlanner::add_partition_lookups(JoinRelation* r) {
     RelationSet both = joined(outer, r->relations);
     for (Clause* c : clauses) {
       if (!both.contains(c->mentioned)) continue;
+      bool repeats = c->parent != nullptr && std::any_of(p->bound.begin(), p->bound.end(), [&](const Clause* b) { return b->parent == c->parent; });
+      if (repeats) continue;
       p->bound.push_back(c);
       all.push_back(bind_outer(c->expr, r->relations, p->params));
     }
