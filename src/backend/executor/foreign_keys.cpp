@@ -355,11 +355,13 @@ void check_referenced_change(const ConstraintEvent& event, const ForeignKey& fk,
   bool changes = action == 'c' || action == 'n' || action == 'd';
   locking::LockMode mode = changes ? locking::LockMode::row_exclusive : locking::LockMode::row_share;
   catalog::RelationRef referencing = catalog::open_relation(fk.referencing, mode);
-  if (referencing->kind != catalog::relation_kind::partitioned_table) {
-    catalog::RelationRef same = referencing.share();
-    return act_on_table(change, action, is_delete, *referencing, std::move(same));
-  }
-  for (Oid leaf : leaf_partitions(*referencing, mode)) act_on_table(change, action, is_delete, *referencing, catalog::open_relation(leaf, mode));
+  auto act = [&](char how) {
+    if (referencing->kind != catalog::relation_kind::partitioned_table) return act_on_table(change, how, is_delete, *referencing, referencing.share());
+    for (Oid leaf : leaf_partitions(*referencing, mode)) act_on_table(change, how, is_delete, *referencing, catalog::open_relation(leaf, mode));
+  };
+  act(action);
+  // The default may be the very key that went: then those rows were not changed, and nothing else would look at them.
+  if (action == 'd' && !key_exists_again(change)) act('a');
 }
 
 const ForeignKey* find_key(std::span<const ForeignKey> keys, Oid constraint) {

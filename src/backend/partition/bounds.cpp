@@ -74,10 +74,10 @@ int compare_bounds(const PartitionKey& key, std::span<const RangeDatum> a, std::
     int r = compare_datums(key.columns[i], a[i], b[i]);
     bool unbounded = a[i].kind != RangeDatum::Kind::value || b[i].kind != RangeDatum::Kind::value;
     if (r == 0 && !unbounded) continue;
-    if (column != nullptr) *column = r == 0 ? 0 : static_cast<int>(i);
+    if (column != nullptr) *column = static_cast<int>(i);
     return r;   // nothing counts after MINVALUE and MAXVALUE
   }
-  if (column != nullptr) *column = 0;
+  if (column != nullptr) *column = static_cast<int>(key.columns.size()) - 1;
   return 0;
 }
 
@@ -89,6 +89,25 @@ int compare_with_key(const PartitionKey& key, const RangeDatum* boundary, const 
   return 0;
 }
 
+namespace {
+
+// The column that decided the last comparison of PostgreSQL's search for a lower bound: its message points there.
+int last_compared(const PartitionDescriptor& d, std::span<const RangeDatum> lower) {
+  std::size_t n = d.key->columns.size();
+  int low = -1, high = d.boundary_count() - 1, column = 0;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    int r = compare_bounds(*d.key, d.boundaries.subspan(static_cast<std::size_t>(middle) * n, n), lower, &column);
+    bool is_lower_bound = d.gap_members[static_cast<std::size_t>(middle)] < 0;
+    if (r == 0 && is_lower_bound) return 0;
+    if (r <= 0) low = middle;
+    else high = middle - 1;
+  }
+  return column;
+}
+
+}  // namespace
+
 int boundaries_up_to(const PartitionDescriptor& d, std::span<const RangeDatum> bound, int* differs) {
   std::size_t n = d.key->columns.size();
   int low = 0, high = d.boundary_count();
@@ -97,7 +116,7 @@ int boundaries_up_to(const PartitionDescriptor& d, std::span<const RangeDatum> b
     if (compare_bounds(*d.key, d.boundaries.subspan(static_cast<std::size_t>(middle) * n, n), bound) <= 0) low = middle + 1;
     else high = middle;
   }
-  if (differs != nullptr && low > 0) compare_bounds(*d.key, d.boundaries.subspan(static_cast<std::size_t>(low - 1) * n, n), bound, differs);
+  if (differs != nullptr) *differs = last_compared(d, bound);
   return low;
 }
 
