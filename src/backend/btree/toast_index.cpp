@@ -10,14 +10,18 @@ namespace hathi::btree {
 
 namespace {
 
-void insert_chunk(const heap::ToastTable& table, Oid value_id, std::int32_t sequence, TupleId row) {
-  const auto& index = *static_cast<const BTreeIndex*>(table.index);
+void insert_entry(const heap::ToastTable& table, const BTreeIndex& index, Oid value_id, std::int32_t sequence, TupleId row) {
   Datum values[2] = {Datum::of(value_id), Datum::of(sequence)};
   bool nulls[2] = {false, false};
   auto probe = [&](TupleId tid) { return probe_heap(table.heap, tid); };
   insert(index, values, nulls, row, UniqueCheck::immediate, probe, [&](TupleId) {
     throw SqlError(sqlstate::unique_violation, "duplicate key value violates unique constraint \"{}\"", index.name);
   });
+}
+
+void insert_chunk(const heap::ToastTable& table, Oid value_id, std::int32_t sequence, TupleId row) {
+  insert_entry(table, *static_cast<const BTreeIndex*>(table.index), value_id, sequence, row);
+  for (const void* other : table.more_indexes) insert_entry(table, *static_cast<const BTreeIndex*>(other), value_id, sequence, row);
 }
 
 void find_chunks(const heap::ToastTable& table, Oid value_id, std::int32_t first, std::int32_t last, void (*visit)(void*, TupleId),

@@ -5,6 +5,7 @@
 
 #include "hathi/catalog/catalog_table.h"
 #include "hathi/catalog/columns.h"
+#include "hathi/catalog/concurrent_deletion.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/transaction/transaction.h"
@@ -37,9 +38,9 @@ bool is_shared_object(Oid class_id) {
 }
 
 // Keeps others from changing the object while it goes. False when it has gone meanwhile.
-bool lock_object(const ObjectAddress& object) {
+bool lock_object(const ObjectAddress& object, bool concurrently) {
   if (object.class_id == catalog_oid::pg_class) {
-    lock_relation(object.object, locking::LockMode::access_exclusive);
+    lock_relation(object.object, concurrently ? locking::LockMode::share_update_exclusive : locking::LockMode::access_exclusive);
   } else {
     Oid database = is_shared_object(object.class_id) ? kInvalidOid : current_database();
     locking::acquire(transaction::owner(), locking::LockTag::object_tag(database, object.class_id, object.object, 0),
@@ -48,7 +49,7 @@ bool lock_object(const ObjectAddress& object) {
   return true;
 }
 
-DependencySource catalog_source() {
+DependencySource catalog_source(bool concurrently) {
   DependencySource source;
   source.references = [](const ObjectAddress& object) {
     std::vector<DependencyEdge> edges;
@@ -61,7 +62,7 @@ DependencySource catalog_source() {
     return edges;
   };
   source.describe = [](const ObjectAddress& object) { return describe_object(object); };
-  source.lock = lock_object;
+  source.lock = [concurrently](const ObjectAddress& object) { return lock_object(object, concurrently); };
   return source;
 }
 
@@ -185,22 +186,36 @@ std::vector<Dependency> dependents_of(const ObjectAddress& referenced) {
 
 void register_drop(Oid class_id, DropFunction function) { drop_functions()[raw(class_id)] = function; }
 
-void perform_deletion(std::span<const ObjectAddress> span, const DeletionOptions& options) {
+namespace {
+
+std::vector<Deletion> checked_plan(std::span<const ObjectAddress> span, const DeletionOptions& options, bool concurrently) {
   std::vector<ObjectAddress> objects(span.begin(), span.end());
-  if (objects.empty()) return;
   for (const ObjectAddress& object : objects) {
     if (is_pinned(object.class_id, object.object)) {
       throw SqlError(sqlstate::dependent_objects_still_exist, "cannot drop {} because it is required by the database system",
                      describe_object(object));
     }
   }
-  DependencySource source = catalog_source();
+  DependencySource source = catalog_source(concurrently);
   std::vector<Deletion> plan = plan_deletion(objects, source);
   report_deletion(plan, objects, options.cascade, options.quiet, source);
-  for (const Deletion& d : plan) {
+  return plan;
+}
+
+}  // namespace
+
+void perform_deletion(std::span<const ObjectAddress> objects, const DeletionOptions& options) {
+  if (objects.empty()) return;
+  for (const Deletion& d : checked_plan(objects, options, false)) {
     if (options.skip_original && (d.flags & kDeleteOriginal) != 0) continue;
     delete_one(d.object);
   }
+}
+
+void check_deletion(std::span<const ObjectAddress> objects) { checked_plan(objects, {}, true); }
+
+void delete_unused(std::span<const ObjectAddress> objects) {
+  for (const Deletion& d : checked_plan(objects, DeletionOptions{.quiet = true}, true)) delete_one(d.object);
 }
 
 }  // namespace hathi::catalog

@@ -12,10 +12,13 @@ namespace {
 
 heap::ToastTable open(Oid table, bool for_write) {
   RelationRef relation = open_relation(table, for_write ? locking::LockMode::row_exclusive : locking::LockMode::access_share);
-  if (relation->indexes.empty()) throw SqlError(sqlstate::internal_error, "no valid index found for toast relation with Oid {}", raw(table));
   heap::ToastTable toast;
   toast.heap = relation->heap;
-  toast.index = &relation->indexes[0]->btree;
+  for (const IndexDescriptor* index : relation->indexes) {
+    if (index->valid && toast.index == nullptr) toast.index = &index->btree;
+    else if (index->ready && for_write) toast.more_indexes.push_back(&index->btree);
+  }
+  if (toast.index == nullptr) throw SqlError(sqlstate::internal_error, "no valid index found for toast relation with Oid {}", raw(table));
   toast.opener = new RelationRef(std::move(relation));
   return toast;
 }

@@ -120,7 +120,7 @@ void change_type(Oid table, const AlterTableCommand& c, const AlterContext& cont
   remove_statistics(table, number);
   create_toast_table_if_needed(table);
   r = catalog::open_relation(table, locking::LockMode::none);
-  for (Oid child : partitions_of(*r, locking::LockMode::access_exclusive)) change_type(child, c, context.below());
+  for (Oid child : partitions_to_alter(*r, locking::LockMode::access_exclusive)) change_type(child, c, context.below());
 }
 
 }  // namespace hathi::ddl

@@ -93,7 +93,7 @@ void add_inherited_column(Oid table, const catalog::Relation& parent, AttrNumber
   fill_new_column(table, number, column, value, has_sequence);
   create_toast_table_if_needed(table);
   r = catalog::open_relation(table, LockMode::none);
-  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) add_inherited_column(child, *r, number, definition, has_sequence);
+  for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) add_inherited_column(child, *r, number, definition, has_sequence);
 }
 
 void check_may_add(const catalog::Relation& r, const AlterContext& context) {
@@ -146,7 +146,7 @@ void add_column(Oid table, const AlterTableCommand& c, const AlterContext& conte
   fill_new_column(table, number, column, value, !sequences.empty());
   create_toast_table_if_needed(table);
   r = catalog::open_relation(table, LockMode::none);
-  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) add_inherited_column(child, *r, number, column, !sequences.empty());
+  for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) add_inherited_column(child, *r, number, column, !sequences.empty());
   create_constraints(table, d.constraints, context.text, true);
 }
 
@@ -159,7 +159,7 @@ void collect_column(Oid table, std::string_view name, std::vector<catalog::Objec
   if (is_in_partition_key(*r, number)) {
     throw SqlError(sqlstate::invalid_table_definition, "cannot drop column \"{}\" because it is part of the partition key of relation \"{}\"", name, r->name);
   }
-  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) collect_column(child, name, out);
+  for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) collect_column(child, name, out);
   out.push_back({catalog_oid::pg_class, table, number});
 }
 
@@ -203,7 +203,7 @@ void change_default(Oid table, const AlterTableCommand& c, const AlterContext& c
     if (e != nullptr) store_default(table, number, e, '\0');
   }
   if (!context.recurse) return;
-  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) change_default(child, c, context.below());
+  for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) change_default(child, c, context.below());
 }
 
 namespace {
@@ -232,7 +232,7 @@ void check_may_become_nullable(const catalog::Relation& r, const Attribute& attr
 }  // namespace
 
 void require_not_null_in_partitions(const catalog::Relation& r, std::string_view column) {
-  for (Oid child : partitions_of(r, LockMode::access_exclusive)) {
+  for (Oid child : partitions_to_alter(r, LockMode::access_exclusive)) {
     catalog::RelationRef c = catalog::open_relation(child, LockMode::none);
     if ((*c->descriptor)[column_number(*c, column) - 1].not_null) continue;
     throw SqlError(sqlstate::invalid_table_definition, "constraint must be added to child tables too")
@@ -253,7 +253,7 @@ void change_not_null(Oid table, const AlterTableCommand& c, bool not_null, const
     transaction::advance_command();
   }
   if (!context.recurse) return;
-  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) change_not_null(child, c, not_null, context.below());
+  for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) change_not_null(child, c, not_null, context.below());
 }
 
 }  // namespace hathi::ddl

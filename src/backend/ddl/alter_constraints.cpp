@@ -35,7 +35,7 @@ FoundConstraint find_constraint(const catalog::Relation& r, std::string_view nam
 // The check of the name in the table and in all partitions below.
 void collect_check(Oid table, std::string_view name, std::vector<catalog::ObjectAddress>& out) {
   catalog::RelationRef r = catalog::open_relation(table, LockMode::none);
-  for (Oid child : partitions_of(*r, LockMode::access_exclusive)) collect_check(child, name, out);
+  for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) collect_check(child, name, out);
   FoundConstraint found = find_constraint(*r, name);
   if (!is_valid(found.oid)) throw SqlError(sqlstate::undefined_object, "constraint \"{}\" of relation \"{}\" does not exist", name, r->name);
   out.push_back({catalog_oid::pg_constraint, found.oid, 0});

@@ -249,6 +249,7 @@ void mark_detach_pending(Oid child, Oid parent) {
 // still read it are gone, it is released.
 void detach_concurrently(RelationRef parent, RelationRef child) {
   check_none_pending(*parent);
+  check_no_references(*child);
   Arena arena(4096);
   const nodes::Expr* constraint = partition::partition_constraint(*child, arena);
   if (constraint != nullptr && !partition::is_implied(constraint, *child)) add_check(child->oid, constraint);
@@ -280,6 +281,12 @@ std::vector<Oid> partitions_of(const Relation& r, LockMode mode) {
   return out;
 }
 
+std::vector<Oid> partitions_to_alter(const Relation& r, LockMode mode) {
+  std::vector<Oid> out = partitions_of(r, mode);
+  for (Oid oid : out) require_not_in_use(*catalog::open_relation(oid, LockMode::none), "ALTER TABLE");
+  return out;
+}
+
 bool has_partitions(const Relation& r) { return r.kind == kind::partitioned_table && !partition::full_descriptor_of(r).members.empty(); }
 
 bool is_in_partition_key(const Relation& r, AttrNumber column) {
@@ -304,7 +311,6 @@ void attach_partition(Oid parent_oid, const parser::AlterTableCommand& c, const 
   Arena arena(4096);
   partition::Bound bound = read_bound(*parent, *c.bound, context.text, arena);
   RelationRef child = analyzer::open_by_name(c.relation, LockMode::access_exclusive);
-  require_not_in_use(*child, "ALTER TABLE");
   check_may_attach(*parent, *child);
   check_bound(*parent, child->name, *c.bound, bound);
   merge_columns(*parent, *child);
@@ -338,7 +344,6 @@ void detach_partition(Oid parent_oid, const parser::AlterTableCommand& c) {
     detach_concurrently(std::move(parent), std::move(child));
     return;
   }
-  require_not_in_use(*child, "ALTER TABLE");
   if (is_detach_pending(child->oid, parent_oid)) {
     throw SqlError(sqlstate::object_not_in_prerequisite_state, "cannot detach partition \"{}\"", child->name)
         .detail("The partition is being detached concurrently or has an unfinished detach.")

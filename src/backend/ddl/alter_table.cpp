@@ -111,7 +111,7 @@ void run_step(Oid table, const AlterTableCommand& c, const AlterContext& context
   bool recurses = c.action == AlterTableAction::set_statistics || c.action == AlterTableAction::set_storage;
   if (!recurses || !context.recurse || c.name.empty()) return;
   catalog::RelationRef r = catalog::open_relation(table, locking::LockMode::none);
-  for (Oid child : partitions_of(*r, locking::LockMode::share_update_exclusive)) run_step(child, c, context.below());
+  for (Oid child : partitions_to_alter(*r, locking::LockMode::share_update_exclusive)) run_step(child, c, context.below());
 }
 
 void run_command(Oid table, const AlterTableCommand& c, const AlterContext& context) {

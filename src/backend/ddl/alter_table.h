@@ -39,6 +39,8 @@ AttrNumber column_number(const catalog::Relation& r, std::string_view name);   /
 bool has_column(const catalog::Relation& r, std::string_view name);
 // Direct partitions, each locked; empty for anything but a partitioned table.
 std::vector<Oid> partitions_of(const catalog::Relation& r, locking::LockMode mode);
+// The same for those that the statement changes: 55006 when this session is using one.
+std::vector<Oid> partitions_to_alter(const catalog::Relation& r, locking::LockMode mode);
 bool has_partitions(const catalog::Relation& r);
 // 42P16 when a partition lacks NOT NULL on the column: ALTER TABLE ONLY.
 void require_not_null_in_partitions(const catalog::Relation& r, std::string_view column);

@@ -58,7 +58,7 @@ NewConstraint inherited_check(const catalog::Relation& r, std::string_view name,
 // The parent's new check in its partitions. validate: their rows are looked at.
 void add_to_partitions(Oid table, std::string_view name, const nodes::Expr* e, bool validated, bool validate) {
   catalog::RelationRef parent = catalog::open_relation(table, locking::LockMode::none);
-  for (Oid child : partitions_of(*parent, locking::LockMode::access_exclusive)) {
+  for (Oid child : partitions_to_alter(*parent, locking::LockMode::access_exclusive)) {
     Arena arena(2048);
     catalog::RelationRef r = catalog::open_relation(child, locking::LockMode::none);
     const nodes::Expr* own = map_columns(e, partition::column_map(*parent, *r, arena), arena);

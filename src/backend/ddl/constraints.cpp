@@ -72,7 +72,7 @@ void set_columns_not_null(Oid table, const std::vector<std::string>& columns, bo
       set_not_null(table, n);
       changed = true;
     }
-    if (recurse) members = partitions_of(*r, locking::LockMode::access_exclusive);
+    if (recurse) members = partitions_to_alter(*r, locking::LockMode::access_exclusive);
   }
   if (changed) transaction::advance_command();
   for (Oid member : members) set_columns_not_null(member, columns, true);

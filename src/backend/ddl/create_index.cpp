@@ -7,12 +7,11 @@
 #include "hathi/catalog/lookup.h"
 #include "hathi/catalog/relation_locks.h"
 #include "hathi/error/report.h"
-#include "hathi/executor/executor.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/parser/ast_expression.h"
 #include "hathi/parser/parser.h"
-#include "hathi/transaction/snapshot.h"
 #include "hathi/transaction/transaction.h"
+#include "concurrent_index.h"
 #include "index_store.h"
 #include "object_names.h"
 #include "partitions.h"
@@ -168,7 +167,17 @@ NewIndex define_index(const parser::CreateIndexStatement& s, const catalog::Rela
 }
 
 // The phases of CREATE INDEX CONCURRENTLY, each in a transaction of its own.
-void build_concurrently(Oid table, Oid index);
+void build_concurrently(Oid table, Oid index) {
+  SessionLocks locks;
+  locks.add(table);
+  next_transaction();
+  // All who do not know of the index yet must be gone; then those who do not write into it.
+  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
+  build_unready_index(table, index);
+  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
+  complete_ready_index(table, index);
+  store_index_state(index, {.ready = true, .valid = true});
+}
 
 }  // namespace
 
@@ -197,59 +206,5 @@ void create_index_statement(const UtilityCall& call, const parser::CreateIndexSt
   Oid index = create_index(n);
   if (concurrently) build_concurrently(table, index);
 }
-
-namespace {
-
-void set_index_flags(Oid index, bool ready, bool valid) {
-  namespace x = catalog::pg_index;
-  Arena arena(1024);
-  Oid table_oid;
-  {
-    catalog::CatalogTable table(catalog_oid::pg_index, locking::LockMode::row_exclusive);
-    auto row = table.find({{x::indexrelid, Datum::of(index)}}, arena);
-    if (!row) throw SqlError(sqlstate::internal_error, "cache lookup failed for index {}", raw(index));
-    row->set(x::indisready, Datum::of(ready));
-    row->set(x::indisvalid, Datum::of(valid));
-    table_oid = row->get(x::indrelid).as_oid();
-    table.update(*row);
-  }
-  catalog::note_change(catalog_oid::pg_class, index);
-  catalog::note_change(catalog_oid::pg_class, table_oid);
-}
-
-void next_transaction() {
-  transaction::commit();
-  transaction::start();
-}
-
-void build_concurrently(Oid table, Oid index) {
-  // A session lock keeps the table in place between the transactions.
-  catalog::acquire_relation_lock(transaction::session_owner(), table, locking::LockMode::share_update_exclusive);
-  ScopeExit unlock([&] { catalog::release_relation_lock(transaction::session_owner(), table, locking::LockMode::share_update_exclusive); });
-  next_transaction();
-  // 1. All who do not know of the index yet must be gone; then rows are read as of a snapshot.
-  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
-  {
-    transaction::SnapshotRef snapshot = transaction::latest_snapshot();
-    std::uint64_t table_rows = 0, index_rows = 0;
-    executor::build_index(table, index, snapshot.get(), table_rows, index_rows);
-  }
-  set_index_flags(index, true, false);
-  next_transaction();
-  // 2. Writers that did not maintain it must be gone; what they wrote meanwhile is added.
-  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
-  Xid limit{0};
-  {
-    transaction::SnapshotRef snapshot = transaction::latest_snapshot();
-    executor::validate_index(table, index, *snapshot);
-    limit = snapshot->xmin;
-  }
-  next_transaction();
-  // 3. Snapshots older than that may miss rows: they must not use it.
-  transaction::wait_for_older_snapshots(limit);
-  set_index_flags(index, true, true);
-}
-
-}  // namespace
 
 }  // namespace hathi::ddl

@@ -8,6 +8,7 @@
 #include "hathi/parser/parser.h"
 #include "hathi/transaction/transaction.h"
 #include "partition_bound.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "row_values.h"
 #include "statements.h"
@@ -99,6 +100,7 @@ void check_partition_statement(const parser::CreateTableStatement& s, char persi
   if (parent.persistence == 't' && parent.is_temporary_of_other) {
     throw SqlError(sqlstate::wrong_object_type, "cannot create as partition of temporary relation of another session");
   }
+  require_not_in_use(parent, "CREATE TABLE .. PARTITION OF");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "hathi/error/report.h"
 #include "hathi/parser/parser.h"
 #include "hathi/transaction/transaction.h"
+#include "concurrent_index.h"
 #include "object_names.h"
 #include "partitions.h"
 #include "statements.h"
@@ -18,6 +19,7 @@ namespace {
 
 namespace kind = catalog::relation_kind;
 using catalog::ObjectAddress;
+using locking::LockMode;
 
 void missing(const parser::DropStatement& s, char wanted, const parser::RangeVar& name) {
   std::string_view noun = relation_words(wanted).noun;
@@ -53,25 +55,26 @@ bool add_relation(const parser::DropStatement& s, const parser::RangeVar& name, 
     missing(s, wanted, name);
     return false;
   }
+  LockMode mode = LockMode::access_exclusive;
   if (wanted == kind::index) {
-    catalog::RelationRef index = catalog::try_open_relation(oid, locking::LockMode::access_share);
-    if (index && index->index != nullptr) catalog::try_open_relation(index->index->table, locking::LockMode::access_exclusive);
+    catalog::RelationRef index = catalog::try_open_relation(oid, LockMode::access_share);
+    if (index && s.concurrently && index->persistence != 't') mode = LockMode::share_update_exclusive;
+    if (index && index->index != nullptr) catalog::try_open_relation(index->index->table, mode);
   }
   if (wanted == kind::table) {
-    catalog::RelationRef peek = catalog::try_open_relation(oid, locking::LockMode::access_share);
+    catalog::RelationRef peek = catalog::try_open_relation(oid, LockMode::access_share);
     // The default partition's implicit constraint changes with its siblings.
-    if (peek && is_valid(peek->parent) && catalog::try_open_relation(peek->parent, locking::LockMode::access_exclusive)) {
+    if (peek && is_valid(peek->parent) && catalog::try_open_relation(peek->parent, LockMode::access_exclusive)) {
       Oid default_partition = default_partition_of(peek->parent);
-      if (is_valid(default_partition) && default_partition != oid) catalog::try_open_relation(default_partition, locking::LockMode::access_exclusive);
+      if (is_valid(default_partition) && default_partition != oid) catalog::try_open_relation(default_partition, LockMode::access_exclusive);
     }
   }
-  catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::access_exclusive);
+  catalog::RelationRef r = catalog::try_open_relation(oid, mode);
   if (!r) {
     missing(s, wanted, name);
     return false;
   }
   check_may_drop(*r, wanted);
-  require_not_in_use(*r, wanted == kind::index ? "DROP INDEX" : "DROP TABLE");
   out.push_back({catalog_oid::pg_class, oid, 0});
   return true;
 }
@@ -100,6 +103,16 @@ void drop_objects(const parser::DropStatement& s, std::string_view text) {
     }
   }
   if (addresses.empty()) return;
+  if (s.concurrently) {
+    catalog::RelationRef index = catalog::open_relation(addresses[0].object, LockMode::none);
+    bool permanent = index->persistence != 't';
+    if (permanent && index->kind == kind::partitioned_index) {
+      throw SqlError(sqlstate::feature_not_supported, "cannot drop partitioned index \"{}\" concurrently", index->name);
+    }
+    require_not_in_use(*index, "DROP INDEX");
+    index.reset();
+    if (permanent) return drop_index_concurrently(addresses[0].object);
+  }
   catalog::perform_deletion(addresses, s.behavior == parser::DropBehavior::cascade);
 }
 

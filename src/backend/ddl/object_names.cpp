@@ -4,6 +4,7 @@
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/report.h"
+#include "hathi/executor/executor.h"
 #include "hathi/transaction/transaction.h"
 #include "statements.h"
 
@@ -126,8 +127,12 @@ bool (*has_open_cursor)(Oid relation) = nullptr;
 void set_open_cursor_check(bool (*check)(Oid relation)) { has_open_cursor = check; }
 
 void require_not_in_use(const catalog::Relation& relation, std::string_view statement) {
-  if (has_open_cursor == nullptr || !has_open_cursor(relation.oid)) return;
-  throw SqlError(sqlstate::object_in_use, "cannot {} \"{}\" because it is being used by active queries in this session", statement, relation.name);
+  if (has_open_cursor != nullptr && has_open_cursor(relation.oid)) {
+    throw SqlError(sqlstate::object_in_use, "cannot {} \"{}\" because it is being used by active queries in this session", statement, relation.name);
+  }
+  if (relation.index == nullptr && executor::has_pending_checks(relation.oid)) {
+    throw SqlError(sqlstate::object_in_use, "cannot {} \"{}\" because it has pending trigger events", statement, relation.name);
+  }
 }
 
 RelationWords relation_words(char k) {

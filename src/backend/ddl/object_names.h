@@ -14,7 +14,7 @@ namespace hathi::ddl {
 std::optional<catalog::ObjectAddress> find_object(parser::ObjectType type, const parser::ObjectRef& object, std::string_view text, bool missing_ok);
 // 42501 must be owner of … . (Roles, databases, … ask for what PostgreSQL asks.)
 void require_owner(parser::ObjectType type, const catalog::ObjectAddress& object);
-// 55006 cannot DROP TABLE "t" because it is being used by active queries in this session.
+// 55006 cannot DROP TABLE "t" because it is being used by active queries in this session, or because it has pending trigger events.
 void require_not_in_use(const catalog::Relation& relation, std::string_view statement);
 
 // What messages call a kind of relation.

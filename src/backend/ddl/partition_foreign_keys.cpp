@@ -299,12 +299,12 @@ Oid insert_foreign_key(const NewConstraint& n, KeySide side) {
 
 void watch_referenced_partitions(Oid parent, const NewConstraint& n) {
   RelationRef pk = catalog::open_relation(n.referenced, LockMode::none);
-  for (Oid child : partitions_of(*pk, LockMode::share_row_exclusive)) watch_one(parent, n, child);
+  for (Oid child : partitions_to_alter(*pk, LockMode::share_row_exclusive)) watch_one(parent, n, child);
 }
 
 void add_to_referencing_partitions(Oid parent, const NewConstraint& n, bool validate) {
   RelationRef fk = catalog::open_relation(n.table, LockMode::none);
-  for (Oid child : partitions_of(*fk, LockMode::share_row_exclusive)) add_to_one(parent, n, child, validate);
+  for (Oid child : partitions_to_alter(*fk, LockMode::share_row_exclusive)) add_to_one(parent, n, child, validate);
 }
 
 void clone_foreign_keys(const catalog::Relation& parent, Oid child, bool validate) {

@@ -8,6 +8,7 @@
 #include "hathi/nodes/visit.h"
 #include "hathi/transaction/transaction.h"
 #include "inheritance.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "relation_store.h"
 
@@ -38,37 +39,14 @@ std::string column_name(const catalog::Relation& index_relation, const catalog::
 // What the child's counterpart of an index looks like. parent: the index's own relation.
 NewIndex counterpart(const catalog::Relation& index_relation, const catalog::Relation& parent, const catalog::Relation& child, Arena& arena) {
   const IndexDescriptor& from = *index_relation.index;
-  std::span<const AttrNumber> map = partition::column_map(parent, child, arena);
-  NewIndex n;
-  n.table = child.oid;
-  n.access_method = from.access_method;
-  n.unique = from.unique;
+  NewIndex n = same_definition(index_relation, parent, child, arena);
   n.primary = from.primary;
-  n.nulls_not_distinct = from.nulls_not_distinct;
   n.immediate = from.immediate;
   n.deferrable = from.deferrable;
   n.initially_deferred = from.initially_deferred;
-  n.key_count = from.key_count;
   n.parent_index = from.oid;
   n.parent_constraint = from.constraint;
-  n.tablespace = index_relation.tablespace;
   if (is_valid(from.constraint)) n.constraint = from.primary ? 'p' : 'u';
-  std::uint32_t next = 0;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < from.columns.size(); ++i) {
-    NewIndexColumn c;
-    c.column = mapped(map, from.columns[i]);
-    if (c.column == 0) c.expression = map_columns(from.expressions[next++], map, arena);
-    c.name = column_name(index_relation, parent, i);
-    if (static_cast<int>(i) < from.key_count) {
-      c.operator_class = from.operator_classes[i];
-      c.collation = from.collations[i];
-      c.options = from.options[i];
-    }
-    n.columns.push_back(c);
-  }
-  for (const nodes::Expr* e : from.predicate) n.predicate.push_back(arena, map_columns(e, map, arena));
-  for (std::string_view option : index_relation.options) n.options.push_back(arena.copy(option));
   std::string joined = joined_names(n.columns, std::mem_fn(&NewIndexColumn::name));
   if (n.primary) n.name = choose_relation_name(child.name, {}, "pkey", child.schema);
   else n.name = choose_relation_name(child.name, joined, n.constraint != '\0' ? "key" : "idx", child.schema);
@@ -188,6 +166,36 @@ void validate_partitioned_index(Oid index_oid) {
 
 }  // namespace
 
+NewIndex same_definition(const catalog::Relation& index_relation, const catalog::Relation& table, const catalog::Relation& other, Arena& arena) {
+  const IndexDescriptor& from = *index_relation.index;
+  std::span<const AttrNumber> map = partition::column_map(table, other, arena);
+  // (The same table's own expressions may name whole rows.)
+  auto translated = [&](const nodes::Expr* e) { return table.oid == other.oid ? nodes::copy(e, arena) : map_columns(e, map, arena); };
+  NewIndex n;
+  n.table = other.oid;
+  n.access_method = from.access_method;
+  n.unique = from.unique;
+  n.nulls_not_distinct = from.nulls_not_distinct;
+  n.key_count = from.key_count;
+  n.tablespace = index_relation.tablespace;
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < from.columns.size(); ++i) {
+    NewIndexColumn c;
+    c.column = mapped(map, from.columns[i]);
+    if (c.column == 0) c.expression = translated(from.expressions[next++]);
+    c.name = column_name(index_relation, table, i);
+    if (static_cast<int>(i) < from.key_count) {
+      c.operator_class = from.operator_classes[i];
+      c.collation = from.collations[i];
+      c.options = from.options[i];
+    }
+    n.columns.push_back(c);
+  }
+  for (const nodes::Expr* e : from.predicate) n.predicate.push_back(arena, translated(e));
+  for (std::string_view option : index_relation.options) n.options.push_back(arena.copy(option));
+  return n;
+}
+
 Oid constraint_of_index(Oid index, Oid table) {
   namespace c = catalog::pg_constraint;
   Arena arena(2048);
@@ -263,6 +271,7 @@ Oid create_partitioned_index(NewIndex n, const catalog::Relation& table, std::st
   LockMode mode = n.constraint != '\0' ? LockMode::access_exclusive : LockMode::share;
   for (Oid member : members) {
     catalog::lock_relation(member, mode);
+    require_not_in_use(*catalog::open_relation(member, LockMode::none), "CREATE INDEX");
     catalog::RelationRef parent = catalog::open_relation(table.oid, LockMode::none);
     catalog::RelationRef index = catalog::open_relation(oid, LockMode::none);
     all_valid = ensure_counterpart(*index, *parent, member) && all_valid;

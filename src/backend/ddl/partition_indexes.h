@@ -7,6 +7,9 @@
 
 namespace hathi::ddl {
 
+// An index of `other` (which may be the table itself) like one of the table: keys, expressions, predicate, options; no name, constraint or parent.
+// index_relation: the index's own relation.
+NewIndex same_definition(const catalog::Relation& index_relation, const catalog::Relation& table, const catalog::Relation& other, Arena& arena);
 // 0A000 when a unique index or key lacks a column of the partition key. what: "PRIMARY KEY", "UNIQUE".
 void check_key_covers_partitioning(const NewIndex& index, const catalog::Relation& table, std::string_view what);
 // Each index of the parent gets its counterpart in the child: a matching one that stands alone is taken, else one is made.

@@ -15,6 +15,7 @@
 #include "hathi/storage/file.h"
 #include "hathi/transaction/transaction.h"
 #include "index_store.h"
+#include "object_names.h"
 #include "partitions.h"
 #include "row_types.h"
 #include "row_values.h"
@@ -526,8 +527,9 @@ void drop_relation_object(const ObjectAddress& object) {
     remove_statistics(object.object, static_cast<AttrNumber>(object.sub));
     return;
   }
-  catalog::RelationRef r = catalog::open_relation(object.object, locking::LockMode::access_exclusive);
+  catalog::RelationRef r = catalog::open_relation(object.object, locking::LockMode::none);   // (perform_deletion locked it)
   bool is_index = r->kind == kind::index || r->kind == kind::partitioned_index;
+  require_not_in_use(*r, is_index ? "DROP INDEX" : "DROP TABLE");
   if (has_storage(r->kind)) {
     storage::drop_storage_at_commit(r->file);
     statistics::count_dropped(r->oid, r->file.database, r->file.relation);

@@ -16,6 +16,7 @@ void create_table_as(const UtilityCall& call, const parser::CreateTableAsStateme
 void alter_table(const UtilityCall& call, const parser::AlterTableStatement& s);
 void create_index_statement(const UtilityCall& call, const parser::CreateIndexStatement& s);
 void reindex(const UtilityCall& call, const parser::ReindexStatement& s);
+bool is_concurrent(const parser::ReindexStatement& s);             // CONCURRENTLY, one way or the other
 void create_sequence(const parser::CreateSequenceStatement& s, std::string_view text);
 void alter_sequence(const parser::AlterSequenceStatement& s, std::string_view text);
 void create_view(const UtilityCall& call, const parser::CreateViewStatement& s);

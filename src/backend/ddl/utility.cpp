@@ -131,6 +131,10 @@ bool refuses_block(const parser::Node* node, std::string_view& words) {
     case NodeKind::alter_system_statement: words = "ALTER SYSTEM"; return true;
     case NodeKind::reindex_statement: {
       parser::ReindexKind type = node_cast<parser::ReindexStatement>(node)->type;
+      if (is_concurrent(*node_cast<parser::ReindexStatement>(node))) {
+        words = "REINDEX CONCURRENTLY";
+        return true;
+      }
       words = type == parser::ReindexKind::schema ? "REINDEX SCHEMA" : type == parser::ReindexKind::system ? "REINDEX SYSTEM" : "REINDEX DATABASE";
       return type != parser::ReindexKind::index && type != parser::ReindexKind::table;
     }

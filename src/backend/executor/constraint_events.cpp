@@ -245,4 +245,9 @@ void set_constraints(std::span<const Oid> constraints, bool all, bool deferred) 
   if (!deferred) run_deferred(false);
 }
 
+bool has_pending_checks(Oid table) {
+  const std::deque<ConstraintEvent>& deferred = transaction_queue().deferred;
+  return std::any_of(deferred.begin(), deferred.end(), [table](const ConstraintEvent& e) { return e.table == table; });
+}
+
 }  // namespace hathi::executor

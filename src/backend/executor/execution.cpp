@@ -3,6 +3,7 @@
 #include "hathi/transaction/transaction.h"
 #include "node.h"
 #include "partition_scan.h"
+#include "relations_in_use.h"
 #include "scan_partitions.h"
 #include "privileges.h"
 #include "row_store.h"
@@ -295,5 +296,7 @@ bool Execution::current_row(Oid table, TupleId& tid, Oid& actual_table) const {
   NodeState* scan = s.root == nullptr || s.ended || s.sent == 0 ? nullptr : simple_scan(s.root);
   return scan != nullptr && current_scan_row(*scan, tid, actual_table);
 }
+
+bool Execution::holds(Oid relation) const { return !state_->completed && holds_relation(*state_, relation); }
 
 }  // namespace hathi::executor

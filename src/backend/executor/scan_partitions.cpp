@@ -163,6 +163,20 @@ void ScanPartitions::remember() {
   if (before < Known::started) prune(before);
 }
 
+bool ScanPartitions::prunes_after_planning() const {
+  return std::any_of(levels_.begin(), levels_.end(), [](const Level* l) { return l->steps.needs_later(Known::planned); });
+}
+
+bool ScanPartitions::covers(Oid leaf) {
+  Known before = pruned_at_;
+  // What is known only while it runs prunes differently from row to row. (Then the partitioned table is held, so its descriptor is as it was.)
+  bool again = prunes_later_ && before != Known::started;
+  if (again) prune(Known::started);
+  bool found = std::find(leaves_.begin(), leaves_.end(), leaf) != leaves_.end();
+  if (again) prune(before);
+  return found;
+}
+
 void ScanPartitions::end_run() {
   leaves_.clear();
   if (leaves_.capacity() > kKeptLeaves) std::vector<Oid>().swap(leaves_);
@@ -171,10 +185,17 @@ void ScanPartitions::end_run() {
   below_.clear();
 }
 
+// (One that was covered when it was locked and is being detached since: the detacher waits for all who hold the parent.)
+[[maybe_unused]] static bool is_locked_with_others(Oid leaf) {
+  constexpr locking::LockMode kMode = locking::LockMode::access_share;
+  if (catalog::is_covered_by_subtree(leaf, kMode) || locking::holds_at_least(catalog::relation_tag(leaf), kMode)) return true;
+  std::vector<locking::LockTag> above = catalog::subtree_tags(leaf);
+  return std::any_of(above.begin(), above.end(), [](const locking::LockTag& tag) { return locking::holds_at_least(tag, kMode); });
+}
+
 void ScanPartitions::assert_locked(Oid leaf) const {
   HATHI_ASSERT(locked_);
-  HATHI_ASSERT(catalog::is_covered_by_subtree(leaf, locking::LockMode::access_share) ||
-               locking::holds_at_least(catalog::relation_tag(leaf), locking::LockMode::access_share));
+  HATHI_ASSERT(is_locked_with_others(leaf));
 }
 
 }  // namespace hathi::executor

@@ -25,6 +25,10 @@ class ScanPartitions {
   bool prunes_later() const { return prunes_later_; }
   // Values of nested loops or init plans: other survivors at each rescan.
   bool prunes_while_running() const { return prunes_while_running_; }
+  // Does anything but constants prune?
+  bool prunes_after_planning() const;
+  // Is the leaf among those that are left when the statement starts?
+  bool covers(Oid leaf);
   partition::Known pruned_at() const { return pruned_at_; }
   bool is_locked() const { return locked_; }
   // Do the survivors, one after the other, have ascending keys?

@@ -53,12 +53,12 @@ bool reads(const Portal& portal, Oid relation) {
   return false;
 }
 
-// Does an open cursor of this session read the relation?
+// Does an open cursor of this session hold the relation?
 bool has_open_cursor_on(Oid relation) {
   const Session* session = current_session();
   if (session == nullptr) return false;
   for (const auto& [name, portal] : session->portals) {
-    if (reads(*portal, relation)) return true;
+    if (portal->holds(relation)) return true;
   }
   return false;
 }

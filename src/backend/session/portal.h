@@ -51,6 +51,8 @@ class Portal {
   bool position(Oid table, TupleId& tid, Oid& actual) const { return execution_ != nullptr && execution_->current_row(table, tid, actual); }
   const planner::PlannedStatement* plan() const { return plan_ == nullptr ? nullptr : plan_->plan; }
   bool is_plain_select() const { return strategy_ == Strategy::select; }
+  // Does its run keep the table or index open?
+  bool holds(Oid relation) const { return is_running_plan() && strategy_ == Strategy::select && execution_->holds(relation); }
   bool is_running_plan() const { return execution_ != nullptr && state_ != PortalState::failed; }
   bool is_on_row() const { return !at_start_ && !at_end_; }
   // Ends its run for good.

@@ -90,6 +90,8 @@ class Execution {
   PartitionsShown partitions(const planner::PartitionedScan& scan) const;
   // CURRENT OF: the row this cursor stands on in the table, if it is a simple scan of it.
   bool current_row(Oid table, TupleId& tid, Oid& actual_table) const;
+  // Does the run, which is not complete, keep the table or index open, so that this session must not change it?
+  bool holds(Oid relation) const;
 
  private:
   struct State;
@@ -150,5 +152,7 @@ void validate_foreign_key(Oid foreign_key_constraint);
 void install_constraint_hooks();
 // SET CONSTRAINTS. names empty = ALL.
 void set_constraints(std::span<const Oid> constraints, bool all, bool deferred);
+// Do changes of the table's rows wait for deferred checks?
+bool has_pending_checks(Oid table);
 
 }  // namespace hathi::executor

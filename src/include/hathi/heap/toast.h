@@ -13,6 +13,7 @@
 // A chunk: chunk_id oid, chunk_seq int4 (from 0), chunk_data bytea of at most 1996 bytes.
 
 #include <functional>
+#include <vector>
 
 #include "hathi/heap/heap.h"
 
@@ -32,7 +33,8 @@ ToastPointer read_toast_pointer(const std::byte* external);
 // An open TOAST table: `index` is the opener's (btree::BTreeIndex).
 struct ToastTable {
   HeapTable heap;
-  const void* index = nullptr;
+  const void* index = nullptr;                // the one to read by
+  std::vector<const void*> more_indexes;      // others that get entries too, while REINDEX CONCURRENTLY replaces one
   void* opener = nullptr;
 };
 
