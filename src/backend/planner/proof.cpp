@@ -9,6 +9,7 @@
 
 #include "hathi/base/stack.h"
 #include "hathi/catalog/lookup.h"
+#include "hathi/datum/function.h"
 #include "hathi/nodes/visit.h"
 #include "hathi/types/array.h"
 
