@@ -220,6 +220,7 @@ FunctionChoice choose_function(Root& root, const ast::QualifiedName& name, const
       best = usable[0];
     } else if (usable.size() > 1) {
       std::vector<std::span<const Oid>> type_lists;
+      type_lists.reserve(usable.size());
       for (const Candidate* c : usable) type_lists.push_back(std::span<const Oid>(c->types).first(types.size()));
       int n = select_candidate(types, type_lists);
       if (n < 0) {

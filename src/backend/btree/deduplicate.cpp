@@ -130,6 +130,7 @@ Placement find_placement(const BTreeIndex& index, const SearchKey& key, std::spa
   }
   alignas(8) static std::byte changed_list[kEntryBuffer], split_off[kEntryBuffer];
   std::vector<TupleId> rows;
+  rows.reserve(static_cast<std::size_t>(posting_count(e)) + 1);
   for (int i = 0; i < posting_count(e); ++i) rows.push_back(posting_tid(e, i));
   auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at != rows.end() && *at == row) {

@@ -180,7 +180,7 @@ struct FileReader {
     }
     closedir(dir);
     std::sort(names.begin(), names.end());
-    for (const std::string& name : names) file(path + "/" + name, depth, true, calling_file, calling_line);
+    for (const std::string& name : names) file(fmt::format("{}/{}", path, name), depth, true, calling_file, calling_line);
   }
 };
 

@@ -13,7 +13,6 @@ namespace hathi::ddl {
 namespace {
 
 namespace k = catalog::pg_constraint;
-using catalog::CatalogRow;
 using catalog::CatalogTable;
 using locking::LockMode;
 
