@@ -9,7 +9,7 @@ namespace {
 HeapTable toast_heap;
 std::map<std::pair<std::uint32_t, std::int32_t>, TupleId> chunks;
 
-ToastTable open_toast(Oid, bool) { return {toast_heap, nullptr, nullptr}; }
+ToastTable open_toast(Oid, bool) { return {.heap = toast_heap}; }
 void close_toast(ToastTable&) {}
 void insert_chunk(const ToastTable&, Oid value, std::int32_t sequence, TupleId row) { chunks[{raw(value), sequence}] = row; }
 void find_chunks(const ToastTable&, Oid value, std::int32_t first, std::int32_t last, void (*visit)(void*, TupleId), void* context) {
