@@ -150,6 +150,18 @@ std::pair<std::string, std::string> evaluate_aggregate(const std::vector<std::st
   }
 }
 
+// Functions that hand on what memcmp gives: its sign is their answer. How far it is from zero depends on where the bytes lie.
+bool is_byte_order(Oid function) {
+  static const std::set<std::uint32_t> functions = {246, 253, 359, 360, 1078, 1954, 2166, 2180, 2960};
+  return functions.contains(raw(function));
+}
+
+bool same_answer(const Case& c, const std::string& ours) {
+  if (ours == c.answer || !is_byte_order(c.function)) return ours == c.answer;
+  auto sign = [](const std::string& number) { return number[0] == '-' ? -1 : number == "0" ? 0 : 1; };
+  return !ours.empty() && !c.answer.empty() && sign(ours) == sign(c.answer);
+}
+
 class Answers : public testing::TestWithParam<std::string> {};
 
 TEST_P(Answers, MatchStock) {
@@ -181,7 +193,7 @@ TEST_P(Answers, MatchStock) {
     }
     Case c = parse_case(line);
     auto [status, text] = evaluate(c);
-    if (status == c.status && text == c.answer) continue;
+    if (status == c.status && same_answer(c, text)) continue;
     if (++wrong > 200) continue;
     ADD_FAILURE() << line << "\n  stock: " << c.status << " " << c.answer << "\n  ours:  " << status << " " << text;
   }
