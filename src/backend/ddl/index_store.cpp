@@ -158,6 +158,17 @@ void store_has_index(Oid table) {
   update_class_row(table, [](CatalogRow& row, Arena&) { row.set(catalog::pg_class::relhasindex, Datum::of(true)); });
 }
 
+// Snapshots that are older than this transaction must not use the index: versions they see have other keys than their chain's entry.
+void mark_for_younger_snapshots(Oid index) {
+  namespace x = catalog::pg_index;
+  Arena arena(1024);
+  CatalogTable table(catalog_oid::pg_index, locking::LockMode::row_exclusive);
+  auto row = table.find({{x::indexrelid, Datum::of(index)}}, arena);
+  if (!row) throw SqlError(sqlstate::internal_error, "cache lookup failed for index {}", raw(index));
+  row->set(x::indcheckxmin, Datum::of(true));
+  table.update(*row);
+}
+
 }  // namespace
 
 void make_index_empty(Oid index) {
@@ -222,7 +233,9 @@ Oid create_index(const NewIndex& n) {
     btree::create_empty(index->index->btree, Fork::init);
   }
   std::uint64_t table_rows = 0, index_rows = 0;
-  executor::build_index(n.table, oid, nullptr, table_rows, index_rows);
+  bool broken_chains = false;
+  executor::build_index(n.table, oid, nullptr, table_rows, index_rows, &broken_chains);
+  if (broken_chains) mark_for_younger_snapshots(oid);
   store_relation_size(n.table, static_cast<double>(table_rows));
   store_relation_size(oid, static_cast<double>(index_rows));
   transaction::advance_command();

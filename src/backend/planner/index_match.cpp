@@ -6,6 +6,8 @@
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/config/planner_settings.h"
+#include "hathi/transaction/snapshot.h"
+#include "hathi/transaction/transaction.h"
 #include "query_planner.h"
 
 namespace hathi::planner {
@@ -112,9 +114,18 @@ IndexCondition* QueryPlanner::match_condition(Expr* e, int rte, const catalog::I
   return nullptr;
 }
 
+// An index that was built when rows had been updated in place does not lead to the versions that older snapshots see: it is for those only
+// that are younger than its entry in pg_index. A statement that takes its own snapshot takes none that is older than one taken now.
+bool may_scan(const catalog::IndexDescriptor& index) {
+  if (index.access_method != kBTreeAccessMethod || !index.valid || !index.live) return false;
+  if (!index.check_xmin) return true;
+  bool is_old = transaction::isolation() >= transaction::Isolation::repeatable_read;
+  transaction::SnapshotRef snapshot = is_old ? transaction::statement_snapshot() : transaction::latest_snapshot();
+  return index.valid_from < snapshot->xmin;
+}
+
 IndexScan* QueryPlanner::try_index(int rte, const catalog::IndexDescriptor& index, const std::vector<Expr*>& conditions) {
-  if (index.access_method != kBTreeAccessMethod || !index.valid || !index.live) return nullptr;
-  if (!predicate_holds(index, rte, conditions)) return nullptr;
+  if (!may_scan(index) || !predicate_holds(index, rte, conditions)) return nullptr;
   List<Expr*> expressions = index_expressions(index, rte);
   std::vector<bool> used(conditions.size());
   auto* scan = make_plan<IndexScan>(s_.arena, PlanKind::index_scan);

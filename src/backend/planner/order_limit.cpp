@@ -50,7 +50,7 @@ Plan* QueryPlanner::order_by_index(Plan* input) {
   const catalog::Relation& r = *relations_[static_cast<std::size_t>(rte - 1)];
   double limit = limit_rows();
   for (const catalog::IndexDescriptor* index : r.indexes) {
-    if (index->access_method != kBTreeAccessMethod || !index->valid || !index->predicate.empty()) continue;
+    if (!may_scan(*index) || !index->predicate.empty()) continue;
     int direction = index_direction(*index, rte, input->targets);
     if (direction == 0) continue;
     IndexScan* made = try_index(rte, *index, base_conditions_[rte]);

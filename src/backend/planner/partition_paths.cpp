@@ -124,7 +124,7 @@ Plan* QueryPlanner::order_partitions(PartitionedScan* input) {
   const std::vector<Expr*>& conditions = base_conditions_[rte];
   double limit = limit_rows();
   for (const catalog::IndexDescriptor* index : r.indexes) {
-    if (index->access_method != kBTreeAccessMethod || !index->valid || !index->predicate.empty()) continue;
+    if (!may_scan(*index) || !index->predicate.empty()) continue;
     int direction = index_direction(*index, rte, input->targets);
     if (direction == 0) continue;
     IndexScan* made = try_index(rte, *index, conditions);

@@ -241,6 +241,8 @@ double selectivity(Expr* condition, const catalog::Relation* relation, int rte =
 double selectivity_of_all(std::span<Expr* const> conditions, const catalog::Relation* relation, int rte = 0);
 bool is_unique_column(const catalog::Relation& relation, AttrNumber column);
 double distinct_values(Expr* e, const catalog::Relation* relation, double rows);
+// Is it a valid btree that leads to all versions the query's snapshot may see?
+bool may_scan(const catalog::IndexDescriptor& index);
 TableSize table_size(const catalog::Relation& relation);
 // What one scan reads: of a partitioned table, a partition of average size.
 TableSize scanned_size(const catalog::Relation& relation);

@@ -175,7 +175,7 @@ PathKeys TablePaths::order_of(const catalog::IndexDescriptor& index, bool backwa
 }
 
 IndexScan* TablePaths::whole_index(const catalog::IndexDescriptor& index) {
-  if (index.access_method != kBTreeAccessMethod || !index.valid || !index.live || !p_.predicate_holds(index, r_.rte, conditions_)) return nullptr;
+  if (!may_scan(index) || !p_.predicate_holds(index, r_.rte, conditions_)) return nullptr;
   auto* scan = make_plan<IndexScan>(s_.arena, PlanKind::index_scan);
   scan->rte = r_.rte;
   scan->index = index.oid;
