@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <random>
 
 #include "fixture.h"
@@ -137,6 +139,45 @@ TEST_F(ScanTest, CrossTypeConditions) {
   k.strategy = Strategy::greater;
   k.argument = Datum::of(std::int32_t{1997});
   EXPECT_EQ(rows({&k, 1}), (std::vector<std::uint32_t>{1998, 1999}));
+}
+
+TEST_F(ScanTest, FirstLineWhateverTheSpreadOfNumbers) {
+  std::mt19937_64 random(11);
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+  using Make = std::function<std::int64_t(std::uint32_t)>;
+  const std::vector<Make> spreads = {
+      [](std::uint32_t i) { return std::int64_t{i} * 3; },                                                  // even
+      [&](std::uint32_t) { return static_cast<std::int64_t>(random()); },                                   // over all numbers
+      [](std::uint32_t i) { return std::int64_t{1} << (i % 62); },                                          // doubling, many alike
+      [](std::uint32_t i) { return i % 3 == 0 ? kLeast : i % 3 == 1 ? kMost : std::int64_t{i}; },           // ends and a little between
+      [](std::uint32_t i) { return i < 900 ? std::int64_t{i} : kMost - i; }};                               // a gap
+  for (std::size_t number = 0; number < spreads.size() * 2; ++number) {
+    bool descending = number % 2 == 1;
+    make({{'l', descending}});
+    std::vector<std::int64_t> values;
+    for (std::uint32_t i = 0; i < 1500; ++i) {
+      values.push_back(spreads[number / 2](i));
+      put({Datum::of(values.back())}, tid(i));
+    }
+    put_null(tid(1500));
+    ASSERT_EQ(check_tree(), 1501u);
+    auto expect_found = [&](std::int64_t wanted) {
+      for (Strategy strategy : {Strategy::less, Strategy::equal, Strategy::greater}) {
+        auto meets = [&](std::int64_t v) { return strategy == Strategy::less ? v < wanted : strategy == Strategy::equal ? v == wanted : v > wanted; };
+        ScanKey k = condition(1, strategy, Datum::of(wanted), 'l');
+        ASSERT_EQ(rows({&k, 1}).size(), static_cast<std::size_t>(std::count_if(values.begin(), values.end(), meets))) << number << " " << wanted;
+        ASSERT_EQ(rows({&k, 1}, true).size(), rows({&k, 1}).size()) << number << " " << wanted;
+      }
+    };
+    for (std::size_t i = 0; i < values.size(); i += 37) {
+      expect_found(values[i]);
+      if (values[i] < kMost) expect_found(values[i] + 1);
+      if (values[i] > kLeast) expect_found(values[i] - 1);
+    }
+    expect_found(kLeast);
+    expect_found(kMost);
+    expect_found(0);
+  }
 }
 
 TEST_F(ScanTest, TurningRoundAndEnds) {
