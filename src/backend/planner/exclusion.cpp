@@ -30,6 +30,11 @@ bool has_null_test(Expr* e) {
 
 bool any_asks_for_null(std::span<Expr* const> conditions) { return std::any_of(conditions.begin(), conditions.end(), has_null_test); }
 
+// ONLY a partitioned table: the rows are its partitions'.
+bool is_tree_alone(const nodes::RangeTableEntry& entry) {
+  return entry.kind == nodes::RteKind::relation && entry.relation_kind == catalog::relation_kind::partitioned_table && !entry.inherit;
+}
+
 // A single comparison, as most statements have, cannot contradict itself.
 bool may_contradict(std::span<Expr* const> conditions) {
   return conditions.size() > 1 || (conditions.size() == 1 && conditions[0]->kind != ExprKind::op);
@@ -62,6 +67,7 @@ std::vector<Expr*> QueryPlanner::constraints_of(int rte, bool not_null, bool of_
 
 // Are there surely no rows? is_member: a partition, or a partitioned table for all its partitions; a member of UNION ALL.
 bool QueryPlanner::is_excluded(int rte, std::span<Expr* const> conditions, bool is_member) {
+  if (is_tree_alone(*q_->range_table[static_cast<std::size_t>(rte - 1)])) return true;
   if (conditions.empty()) return false;
   if (conditions.size() == 1 && is_never_true(conditions[0])) return true;
   int mode = config::values::constraint_exclusion;

@@ -1,0 +1,43 @@
+-- ONLY a partitioned table: it has no rows of its own, in any kind of statement.
+create table tree (a int, b int) partition by range (a);
+create table tree_low partition of tree for values from (1) to (10);
+create index on tree (a);
+create table side (x int);
+insert into tree values (1, 1), (2, 5);
+insert into side values (1);
+select * from only tree;
+select count(*), max(a) from only tree;
+explain (costs off) select count(*) from only tree;
+select a from only tree where a = 1 order by a limit 1;
+select a from only tree t for update;
+select * from only tree tablesample system (100);
+explain (costs off) select * from side left join only tree on x = a;
+select * from side left join only tree on x = a;
+explain (costs off) select * from side, only tree where x = a;
+explain (costs off) select * from tree t where not exists (select from only tree o where o.a = t.a);
+select * from tree t where not exists (select from only tree o where o.a = t.a) order by a;
+explain (costs off) select (select max(a) from only tree) from side;
+-- writes
+explain (costs off) update only tree set b = 2;
+update only tree set b = 2 returning *;
+delete from only tree where a = 1;
+explain (costs off) delete from side using only tree where x = a;
+delete from side using only tree where x = a;
+copy (select * from only tree) to stdout;
+create view plain as select * from only tree;
+update plain set b = 3;
+insert into plain values (3, 3);
+select * from plain;
+-- settings of plans by partition, cursors, prepared statements
+set enable_partitionwise_aggregate = on;
+set enable_partitionwise_join = on;
+select a, count(*) from only tree group by a;
+select * from only tree join only tree o using (a);
+begin;
+declare c cursor for select * from only tree;
+fetch all from c;
+commit;
+prepare q as select * from only tree where a = $1;
+execute q(1);
+select * from tree order by a;
+drop table tree, side cascade;
