@@ -2,6 +2,21 @@
 import glob, os, pathlib, random, shutil, signal, socket, struct, subprocess, tempfile, time
 
 BUILD = os.environ["HATHI_BUILD"]
+UNTIL = float(os.environ.get("CRASH_UNTIL", "inf"))
+STOP = os.environ.get("CRASH_STOP", "")
+PROGRESS = os.environ.get("CRASH_PROGRESS", "")
+
+
+def time_is_over():
+    """Nothing new is to begin."""
+    return time.time() >= UNTIL or (STOP != "" and os.path.exists(STOP))
+
+
+def note_progress(count=1):
+    """A byte for each kill or page that is done, for who watches."""
+    if PROGRESS:
+        with open(PROGRESS, "ab") as f:
+            f.write(b"." * count)
 
 
 class Lost(Exception):
@@ -58,6 +73,8 @@ class Client:
                 error = SqlError(fields)
                 if fields.get("S") in ("FATAL", "PANIC"):
                     raise Lost(str(error))
+            elif kind == b"K":
+                self.pid = struct.unpack("!I", body[:4])[0]
             elif kind == b"Z":
                 if error:
                     raise error

@@ -2,10 +2,10 @@
 """Damages pages of heap, TOAST and index files and runs everything over them: XX001 or XX002, never a crash; and with a wrong checksum never
 a row.   pages.py [--pages N] [--seed N]
 The last lines are "ok NAME" or "failed NAME"."""
-import argparse, collections, os, random, subprocess, sys, time
+import argparse, collections, os, random, subprocess, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cluster import BUILD, Client, Cluster, Lost, SqlError
+from cluster import BUILD, Client, Cluster, Lost, SqlError, note_progress, time_is_over
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--pages", type=int, default=320)
@@ -15,7 +15,6 @@ options = arguments.parse_args()
 chance = random.Random(options.seed)
 faults = collections.Counter()
 codes = collections.Counter()
-until = float(os.environ.get("CRASH_UNTIL", "inf"))
 TABLES = 80
 # Errors that damaged values may rightly give: corruption, data exceptions (a value that makes no sense), limits, a duplicate that was not one,
 # a null where none may be.
@@ -140,6 +139,7 @@ def one_round(cluster, files, saved, wanted):
     session = Session(cluster)
     for t, (damage, label) in labels.items():
         treat(session, f"t{t}", damage, label)
+        note_progress()
     cluster.kill_tree()
     return len(labels)
 
@@ -157,7 +157,7 @@ def main():
         cluster.stop()
         saved = cluster.directory + "/saved"
         subprocess.run(["cp", "-a", cluster.data, saved], check=True)
-        while pages < options.pages and time.time() < until:
+        while pages < options.pages and not time_is_over():
             pages += one_round(cluster, files, saved, options.pages - pages)
             subprocess.run(["rm", "-rf", cluster.data], check=True)
             subprocess.run(["cp", "-a", saved, cluster.data], check=True)

@@ -2,9 +2,11 @@
 // itself interrupted by a fault), and a look at everything.
 //
 //   crash_sweep --data DIR --work DIR [--points N] [--jobs N] [--seed N] [--only SEED:FAULT:AT:COUNT:PIECE] [--verbose] [--until TIME]
+//              [--stop FILE] [--progress FILE]
 //
 // DIR of --data is a cluster that initdb made and that nobody uses; it is copied for each fault point. --until: no point begins after that time
-// (seconds since 1970). The last line says "N fault points, M wrong"; the status is 0 when M is 0.
+// (seconds since 1970); --stop: none begins once that file is there; --progress: a file that
+// grows by a byte for each point. The last line says "N fault points, M wrong"; the status is 0 when M is 0.
 
 #include <execinfo.h>
 #include <fcntl.h>
@@ -28,6 +30,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "copies.h"
 #include "disk.h"
 #include "hathi/base/builtin_oids.h"
 #include "hathi/base/stack.h"
@@ -61,6 +64,7 @@ struct Options {
   std::string only;
   bool verbose = false;
   std::int64_t until = INT64_MAX;
+  std::string stop, progress;
 };
 Options options;
 
@@ -186,18 +190,23 @@ std::uint64_t hash_relations() {
   return hash;
 }
 
-// Recovers twice from the same state: the pages must be the same.
+// --- recovery, and a look at everything --------------------------------------------------------------------------------------------
+
+// Recovers twice from the same state: the pages must be the same. The log is put back as well: the checkpoint that ends a recovery uses its old
+// files again.
 std::string recover_twice() {
   std::uint64_t hashes[2] = {};
+  copy_directory("pg_wal", "../saved/pg_wal");
+  copy_directory("global", "../saved/global");
   for (std::uint64_t& h : hashes) {
-    fs::copy_file("global/pg_control", "../control.saved", fs::copy_options::overwrite_existing);
     int status = live([] {
       recover();
       memory->hash = hash_relations();
     });
     if (status != 0) return "recovery ended with " + std::to_string(status) + " " + memory->panic;
     h = memory->hash;
-    fs::copy_file("../control.saved", "global/pg_control", fs::copy_options::overwrite_existing);
+    copy_directory("../saved/pg_wal", "pg_wal");
+    fs::copy_file("../saved/global/pg_control", "global/pg_control", fs::copy_options::overwrite_existing);
   }
   return hashes[0] == hashes[1] ? "" : "the second recovery gave other pages than the first";
 }
@@ -217,41 +226,6 @@ std::string last_life(const std::vector<Step>& steps) {
   if (status == 0) return "";
   if (status == kWrong) return memory->wrong;
   return "    the last life ended with " + std::to_string(status) + ": " + memory->panic + "\n";
-}
-
-// --- copies of the cluster ----------------------------------------------------------------------------------------------------------
-
-void copy_sparsely(const fs::path& from, const fs::path& to) {
-  int in = ::open(from.c_str(), O_RDONLY), out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (in < 0 || out < 0) std::abort();
-  static char buffer[1 << 16];
-  off_t at = 0;
-  for (ssize_t n; (n = ::read(in, buffer, sizeof buffer)) > 0; at += n) {
-    bool zero = buffer[0] == 0 && std::memcmp(buffer, buffer + 1, static_cast<std::size_t>(n - 1)) == 0;
-    if (!zero && ::pwrite(out, buffer, static_cast<std::size_t>(n), at) != n) std::abort();
-  }
-  if (::ftruncate(out, at) < 0) std::abort();
-  ::close(in);
-  ::close(out);
-}
-
-// Only what the server reads, and of the databases only "postgres".
-void copy_cluster(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to);
-  for (const auto& entry : fs::directory_iterator(from)) {
-    fs::path name = entry.path().filename();
-    if (from.filename() == "base" && name != "5" && name != "pgsql_tmp") continue;
-    if (entry.is_directory()) copy_cluster(entry.path(), to / name);
-    else if (entry.is_regular_file()) copy_sparsely(entry.path(), to / name);
-  }
-}
-
-void fresh_copy(const std::string& from, const std::string& place) {
-  fs::current_path("/");
-  fs::remove_all(place);
-  fs::create_directories(place + "/trash");
-  copy_cluster(from, place + "/data");
-  fs::current_path(place + "/data");
 }
 
 // --- points -------------------------------------------------------------------------------------------------------------------------
@@ -358,6 +332,8 @@ bool parse_only(const std::string& text, Point& p) {
   return true;
 }
 
+bool time_is_over() { return std::time(nullptr) >= options.until || (!options.stop.empty() && ::access(options.stop.c_str(), F_OK) == 0); }
+
 int run_worker(int job) {
   memory = static_cast<Memory*>(mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   std::string place = options.work + "/job" + std::to_string(job);
@@ -366,7 +342,7 @@ int run_worker(int job) {
   int wrong = 0, happened[kFaultCount] = {};
   std::vector<std::uint64_t> calls;
   unsigned counted = 0;
-  for (int index = job; index < options.points && std::time(nullptr) < options.until; index += options.jobs) {
+  for (int index = job; index < options.points && !time_is_over(); index += options.jobs) {
     unsigned seed = options.seed + static_cast<unsigned>(index / kPointsOfSeed);
     if (counted != seed + 1) calls = count_calls(seed, place);
     counted = seed + 1;
@@ -375,6 +351,7 @@ int run_worker(int job) {
     fresh_copy(options.work + "/template", place);
     std::string text = try_point(p);
     happened[static_cast<int>(p.plan.fault)]++;
+    if (!options.progress.empty()) std::ofstream(options.progress, std::ios::app) << '.';
     if (text.empty()) continue;
     ++wrong;
     std::printf("WRONG %s index %d%s%s\n%s", name_of(p).c_str(), index, p.recovery_fault ? " recovery-fault" : "", p.twice ? " twice" : "", text.c_str());
@@ -456,6 +433,10 @@ int run_only() {
   }
   fresh_copy(options.work + "/template", options.work + "/only");
   std::string text = try_point(p);
+  std::vector<Step> steps = make_steps(p.seed);
+  constexpr const char* kOutcomes[] = {"not begun", "begun", "acknowledged", "failed"};
+  for (std::size_t i = 0; options.verbose && i < steps.size(); ++i)
+    std::printf("%s: %s\n", kOutcomes[static_cast<int>(memory->outcomes[i])], steps[i].sql.c_str());
   std::printf("%s: %s\n%s", name_of(p).c_str(), text.empty() ? "fine" : "WRONG", text.c_str());
   return text.empty() ? 0 : 1;
 }
@@ -512,6 +493,8 @@ bool read_options(int argc, char** argv) {
     else if (name == "--jobs") options.jobs = std::stoi(value);
     else if (name == "--seed") options.seed = static_cast<unsigned>(std::stoul(value));
     else if (name == "--only") options.only = value;
+    else if (name == "--stop") options.stop = value;
+    else if (name == "--progress") options.progress = value;
     else if (name == "--until") options.until = std::stoll(value);
     else return false;
   }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kAccounts = 300;
 constexpr int kTables = 30;       // rows of each table that create_table makes
+constexpr int kPartitions = 5;
 
 class Collector : public executor::RowReceiver {
  public:
@@ -79,8 +80,42 @@ insert into old_2 select g, repeat('o', g) from generate_series(1, 100) g;
 create table altered (n int);
 insert into altered select g from generate_series(1, 50) g;
 create sequence counter;
+create table switched (n int primary key, t text);
+insert into switched select g, repeat('s', g) from generate_series(1, 60) g;
+create table shrinking (n int primary key, t text);
+insert into shrinking select g, repeat('v', 150) from generate_series(1, 400) g;
+create table ranged (n int primary key) partition by range (n);
+create table ranged_1 partition of ranged for values from (0) to (50);
+create table ranged_2 partition of ranged for values from (50) to (100);
+insert into ranged select g from generate_series(0, 99) g;
 )";
 }
+
+namespace {
+
+// What replaces, cuts or makes files. A seed has some of them, so that the calls of the others are struck more often.
+template <class Add>
+void add_changes_of_files(Add add, const int& n, std::mt19937& random) {
+  if (random() % 2 == 0) {
+    add(Step::Kind::persistence, 'u', "alter table switched set unlogged;");
+    if (random() % 2 == 0) add(Step::Kind::quiet, 0, "checkpoint");
+    if (random() % 4 != 0) add(Step::Kind::persistence, 'p', "alter table switched set logged;");
+  }
+  if (random() % 2 == 0) {
+    add(Step::Kind::shrink, 0, "delete from shrinking where n > 10;");
+    add(Step::Kind::quiet, 0, "vacuum shrinking");
+  }
+  if (random() % 2 == 0) {
+    std::string sql = fmt::format("create table parts_{} (n int primary key) partition by range (n);", n + 1);
+    for (int i = 0; i < kPartitions; ++i)
+      sql += fmt::format("create table parts_{0}_{1} partition of parts_{0} for values from ({1}) to ({2});", n + 1, i, i + 1);
+    add(Step::Kind::partitions, n + 1, sql + fmt::format("insert into parts_{} select g from generate_series(0, {}) g;", n + 1, kPartitions - 1));
+  }
+  if (random() % 2 == 0) add(Step::Kind::quiet, 0, "reindex index concurrently account_balance");
+  if (random() % 2 == 0) add(Step::Kind::quiet, 0, "alter table ranged detach partition ranged_1 concurrently");
+}
+
+}  // namespace
 
 std::vector<Step> make_steps(unsigned seed) {
   std::mt19937 random(seed);
@@ -114,6 +149,7 @@ std::vector<Step> make_steps(unsigned seed) {
   add(Step::Kind::quiet, 0, "vacuum account");
   add(Step::Kind::sequence, 0, "select nextval('counter');");
   add(Step::Kind::alter, 0, fmt::format("alter table altered add column c_{0} int not null default {0};", n + 1));
+  add_changes_of_files(add, n, random);
   add(Step::Kind::truncate, 0, fmt::format("truncate emptied; insert into emptied values ({});", n + 1));
   add(Step::Kind::quiet, 0, "create temp table fleeting_too as select g from generate_series(1, 2000) g; drop table fleeting_too");
   if (random() % 2 == 0) add(Step::Kind::quiet, 0, "checkpoint");
@@ -141,6 +177,8 @@ class Checker {
       acknowledgements();
       accounts();
       objects();
+      changes_of_files();
+      soundness();
       files();
       still_works();
     } catch (const SqlError& e) { wrong(fmt::format("error {}: {}", e.code().view(), e.report().message)); }
@@ -220,6 +258,35 @@ class Checker {
     query("insert into fleeting values (2)");
     equal("select count(*) from fleeting where n = 2", 1);
     query("truncate fleeting; checkpoint");   // removes what the truncation left
+  }
+
+  void changes_of_files() {
+    int persistence = 'p', shrunk = 0;
+    for (const Step& s : steps_) {
+      if (s.kind == Step::Kind::persistence && committed(s)) persistence = s.argument;
+      if (s.kind == Step::Kind::shrink && committed(s)) shrunk = 1;
+      if (s.kind != Step::Kind::partitions) continue;
+      equal(fmt::format("select count(*) from pg_class where relkind in ('r', 'p') and relname like 'parts\\_{}%'", s.argument),
+            committed(s) ? kPartitions + 1 : 0);
+      if (committed(s)) equal(fmt::format("select count(*) from parts_{} where n >= 0", s.argument), kPartitions);
+    }
+    equal("select count(*) from pg_class where relname = 'switched' and relpersistence = 'p'", persistence == 'p' ? 1 : 0);
+    equal("select count(*) from switched", persistence == 'p' ? 60 : 0);
+    equal("set enable_seqscan = off; set enable_bitmapscan = off; select count(*) from switched where n > 0", persistence == 'p' ? 60 : 0);
+    query("reset enable_seqscan; reset enable_bitmapscan");
+    equal("select count(*) from shrinking", shrunk != 0 ? 10 : 400);
+    std::vector<std::int64_t> attached = query("select count(*) from pg_inherits where inhrelid = 'ranged_1'::regclass and not inhdetachpending");
+    equal("select count(*) from ranged", attached == std::vector<std::int64_t>{1} ? 100 : 50);
+    equal("select count(*) from ranged_1", 50);
+  }
+
+  // Indexes against heaps, rows and pages; what REINDEX CONCURRENTLY left invalid is read by nobody.
+  void soundness() {
+    query("select bt_index_parent_check(indexrelid, true) from pg_index where indisvalid and indexrelid >= 16384 and "
+          "indexrelid in (select oid from pg_class where relkind = 'i' and relpersistence <> 't')");
+    equal("select count(*) from pg_class c, verify_heapam(c.oid, check_toast => true) where c.relkind in ('r', 't') and c.relpersistence <> 't' "
+          "and c.oid >= 16384", 0);
+    equal("select count(*) from pg_index where indisprimary and not indisvalid", 0);
   }
 
   void files() {
