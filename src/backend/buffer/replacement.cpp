@@ -29,6 +29,18 @@ BufferIndex sweep_step(bool& pinned_by_others) {
   }
 }
 
+// The buffer that the sweep would look at next, pinned raw, if it holds no page; else kNoBuffer, and the hand stays.
+BufferIndex empty_buffer_at_hand() {
+  std::uint64_t hand = pool->hand.load(std::memory_order_relaxed);
+  auto i = static_cast<BufferIndex>(hand % static_cast<std::uint64_t>(pool->buffer_count));
+  BufferDescriptor& d = descriptors[i];
+  std::uint32_t s = d.state.load(std::memory_order_relaxed);
+  if ((s & (kTagValid | kPinMask)) != 0) return kNoBuffer;
+  if (!d.state.compare_exchange_strong(s, s + 1, std::memory_order_acquire, std::memory_order_relaxed)) return kNoBuffer;
+  pool->hand.compare_exchange_strong(hand, hand + 1, std::memory_order_relaxed);
+  return i;
+}
+
 // Cleans a raw-pinned buffer if dirty. False when it can't be had without waiting.
 bool clean(BufferIndex i, Ring* ring) {
   BufferDescriptor& d = descriptors[i];
@@ -73,6 +85,9 @@ BufferIndex take_victim(Ring* ring) {
   pool->allocations.fetch_add(1, std::memory_order_relaxed);
   statistics::count_server_later(statistics::ServerEvent::pages_allocated);
   if (ring != nullptr) {
+    // While the sweep stands at buffers that hold nothing, a bulk writer drives nobody's page out by taking them, and need not write its own.
+    BufferIndex empty = ring->kind == RingKind::bulk_write ? empty_buffer_at_hand() : kNoBuffer;
+    if (empty != kNoBuffer && make_free(empty, ring)) return empty;
     BufferIndex i = ring_candidate(ring);
     if (i != kNoBuffer && make_free(i, ring)) return i;
   }

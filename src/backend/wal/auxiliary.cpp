@@ -79,6 +79,18 @@ void run_checkpoint(bool by_timer) {
   shmem::futex_wake(c.done_word, INT_MAX);
 }
 
+// The next segment is made here rather than by a session that waits for it: once half of this one is in use, or at its beginning when the
+// log grows by segments.
+void prepare_segment_after(std::uint64_t position) {
+  static std::uint64_t seen = position / kWalSegmentSize, prepared = 0;
+  std::uint64_t segment = position / kWalSegmentSize;
+  bool grows_fast = segment != seen;
+  seen = segment;
+  if (prepared == segment + 1 || (!grows_fast && position % kWalSegmentSize < kWalSegmentSize / 2)) return;
+  preallocate_segment(segment + 1);
+  prepared = segment + 1;
+}
+
 }  // namespace
 
 void checkpointer_main() {
@@ -118,6 +130,7 @@ void wal_writer_main() {
     serve_reload();
     std::uint64_t reserved = state->reserved.load();
     std::uint64_t flushed = state->flushed.load();
+    prepare_segment_after(reserved);
     bool asked = state->async_upto.load() > flushed;
     bool due = reserved > flushed && Clock::now() - last_flush >= std::chrono::milliseconds(config::values::wal_writer_delay);
     std::uint64_t backlog = reserved - std::min(reserved, std::max(flushed, state->written.load()));
@@ -125,13 +138,6 @@ void wal_writer_main() {
       flush(Lsn{reserved});
       last_flush = Clock::now();
       idle_rounds = 0;
-      // The next segment is made here rather than by a session that waits for it.
-      if (reserved % kWalSegmentSize >= kWalSegmentSize / 2) {
-        static std::uint64_t prepared = 0;
-        std::uint64_t next = reserved / kWalSegmentSize + 1;
-        if (prepared != next) preallocate_segment(next);
-        prepared = next;
-      }
     } else {
       ++idle_rounds;
     }

@@ -27,7 +27,7 @@ struct ControlFile {
   std::uint32_t crc;               // over all before
 };
 inline constexpr std::uint32_t kControlMagic = 0x48415448;
-inline constexpr std::uint32_t kControlVersion = 1;
+inline constexpr std::uint32_t kControlVersion = 2;
 
 // Throws when it is missing or damaged.
 ControlFile read_control();

@@ -20,14 +20,9 @@ void put_head(ByteBuffer& to, EditOp op, std::uint16_t argument) {
   to.written(at + 2);
 }
 
-// Up to eight bytes; those that are missing count as zero.
-std::uint64_t load8(const std::byte* from, std::size_t n) {
+std::uint64_t load8(const std::byte* from) {
   std::uint64_t v = 0;
-  if (n >= 8) {
-    std::memcpy(&v, from, 8);
-    return v;
-  }
-  for (std::size_t i = 0; i < n; ++i) v |= static_cast<std::uint64_t>(from[i]) << (8 * i);
+  std::memcpy(&v, from, 8);
   return v;
 }
 
@@ -47,17 +42,28 @@ constexpr auto kBitsIn = [] {
 }();
 constexpr unsigned kWholeWord = 0xFF;
 
-bool sparse_is_better(std::span<const std::byte> bytes) {
-  if (bytes.size() < 8) return false;
-  std::size_t n = (bytes.size() + 7) / 8;
-  for (std::size_t i = 0; i < bytes.size(); i += 8) n += count_of(nonzero_bytes(load8(bytes.data() + i, bytes.size() - i)));
-  return n < bytes.size();
+// How many of the first bytes are better packed, a byte that says which of eight follow and then those: whole words up to the last one
+// with at least two zeroes. 0 = none: packing would not make it shorter.
+std::size_t packed_prefix(std::span<const std::byte> bytes) {
+  std::size_t words = bytes.size() / 8, prefix = 0, packed = 0;
+  for (std::size_t i = 0, size = 0; i < words; ++i) {
+    std::size_t used = count_of(nonzero_bytes(load8(bytes.data() + i * 8)));
+    size += 1 + used;
+    if (used > 6) continue;
+    prefix = (i + 1) * 8;
+    packed = size;
+  }
+  constexpr std::size_t kLengthOfLength = 2;
+  return packed + kLengthOfLength < prefix ? prefix : 0;
 }
 
-void put_sparse(ByteBuffer& to, std::span<const std::byte> bytes) {
-  std::byte* at = to.room(bytes.size() + (bytes.size() + 7) / 8);
-  for (std::size_t i = 0; i < bytes.size(); i += 8) {
-    std::uint64_t v = load8(bytes.data() + i, bytes.size() - i);
+// What stands in the log for bytes whose number is known: all of them, or, packed, the length of the packed part, that, and the rest.
+void put_literal(ByteBuffer& to, std::span<const std::byte> bytes, std::size_t prefix) {
+  if (prefix == 0) return to.append(bytes);
+  to.varint(prefix);
+  std::byte* at = to.room(prefix + prefix / 8 + 8);
+  for (std::size_t i = 0; i < prefix; i += 8) {
+    std::uint64_t v = load8(bytes.data() + i);
     unsigned mask = mask_of(nonzero_bytes(v));
     *at++ = static_cast<std::byte>(mask);
     if (mask == kWholeWord) {
@@ -68,18 +74,12 @@ void put_sparse(ByteBuffer& to, std::span<const std::byte> bytes) {
     for (; mask != 0; mask &= mask - 1) *at++ = static_cast<std::byte>(v >> (8 * std::countr_zero(mask)));
   }
   to.written(at);
+  to.append(bytes.subspan(prefix));
 }
 
-void put_literal(ByteBuffer& to, std::span<const std::byte> bytes, bool sparse) {
-  if (sparse) put_sparse(to, bytes);
-  else to.append(bytes);
-}
-
-bool read_sparse(ByteReader& in, std::byte* to, std::size_t size) {
+bool read_packed(ByteReader& in, std::byte* to, std::size_t size) {
   for (std::size_t i = 0; i < size; i += 8) {
-    std::size_t n = std::min<std::size_t>(8, size - i);
     unsigned mask = in.byte();
-    if (n < 8 && mask >> n != 0) return false;
     std::span<const std::byte> packed = in.bytes(kBitsIn[mask]);
     if (!in.ok()) return false;
     std::uint64_t v = 0;
@@ -88,18 +88,22 @@ bool read_sparse(ByteReader& in, std::byte* to, std::size_t size) {
     } else {
       for (const std::byte* next = packed.data(); mask != 0; mask &= mask - 1) v |= static_cast<std::uint64_t>(*next++) << (8 * std::countr_zero(mask));
     }
-    if (n == 8) std::memcpy(to + i, &v, 8);
-    else std::memcpy(to + i, &v, n);
+    std::memcpy(to + i, &v, 8);
   }
   return true;
 }
 
-bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool sparse) {
-  if (sparse) return read_sparse(in, to, size) && in.ok();
+bool read_literal(ByteReader& in, std::byte* to, std::size_t size, bool is_packed) {
+  if (is_packed) {
+    std::size_t prefix = in.varint();
+    if (prefix > size || prefix % 8 != 0 || !read_packed(in, to, prefix)) return false;
+    to += prefix;
+    size -= prefix;
+  }
   auto bytes = in.bytes(size);
   if (bytes.size() != size) return false;
   if (size != 0) std::memcpy(to, bytes.data(), size);
-  return true;
+  return in.ok();
 }
 
 std::size_t align8(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
@@ -180,9 +184,9 @@ bool fits(std::size_t offset, std::size_t length) { return length <= kPageSize &
 bool run_one(std::byte* page, EditOp op, std::uint16_t argument, ByteReader& in) {
   switch (op) {
     case EditOp::write:
-    case EditOp::write_sparse: {
+    case EditOp::write_packed: {
       std::size_t size = in.varint();
-      return fits(argument, size) && read_literal(in, page + argument, size, op == EditOp::write_sparse);
+      return fits(argument, size) && read_literal(in, page + argument, size, op == EditOp::write_packed);
     }
     case EditOp::move: {
       std::size_t from = in.varint();
@@ -221,10 +225,10 @@ bool apply_edits(std::byte* page, std::span<const std::byte> edits) {
 }
 
 void encode_write(ByteBuffer& to, std::uint16_t offset, std::span<const std::byte> bytes) {
-  bool sparse = sparse_is_better(bytes);
-  put_head(to, sparse ? EditOp::write_sparse : EditOp::write, offset);
+  std::size_t packed = packed_prefix(bytes);
+  put_head(to, packed != 0 ? EditOp::write_packed : EditOp::write, offset);
   to.varint(bytes.size());
-  put_literal(to, bytes, sparse);
+  put_literal(to, bytes, packed);
 }
 
 void encode_move(ByteBuffer& to, std::uint16_t destination, std::uint16_t source, std::uint16_t length) {
@@ -242,26 +246,26 @@ void encode_init(ByteBuffer& to, std::uint16_t special_size) { put_head(to, Edit
 void encode_compact(ByteBuffer& to) { put_head(to, EditOp::compact, 0); }
 
 void encode_add_item(ByteBuffer& to, std::uint16_t line, std::span<const std::byte> bytes) {
-  bool sparse = sparse_is_better(bytes);
+  std::size_t packed = packed_prefix(bytes);
   put_head(to, EditOp::add_item, line);
-  to.varint(bytes.size() << 1 | (sparse ? 1 : 0));
-  put_literal(to, bytes, sparse);
+  to.varint(bytes.size() << 1 | (packed != 0 ? 1 : 0));
+  put_literal(to, bytes, packed);
 }
 
 void encode_add_item_like(ByteBuffer& to, std::uint16_t line, std::span<const std::byte> bytes, std::uint16_t base_line,
                           std::span<const std::byte> base, std::uint16_t head) {
   constexpr std::size_t kWorthCopying = 4;  // shorter equal stretches stay inside a literal
-  bool sparse = sparse_is_better(bytes.first(head));
+  std::size_t packed = packed_prefix(bytes.first(head));
   put_head(to, EditOp::add_item_like, line);
   to.varint(base_line);
   to.varint(bytes.size());
-  to.varint(static_cast<std::uint64_t>(head) << 1 | (sparse ? 1 : 0));
-  put_literal(to, bytes.first(head), sparse);
+  to.varint(static_cast<std::uint64_t>(head) << 1 | (packed != 0 ? 1 : 0));
+  put_literal(to, bytes.first(head), packed);
   std::size_t common = std::min(bytes.size(), base.size());
   auto equal_from = [&](std::size_t at) {
     std::size_t start = at;
     for (; at + 8 <= common; at += 8) {
-      std::uint64_t difference = load8(bytes.data() + at, 8) ^ load8(base.data() + at, 8);
+      std::uint64_t difference = load8(bytes.data() + at) ^ load8(base.data() + at);
       if (difference != 0) return at + static_cast<std::size_t>(std::countr_zero(difference)) / 8 - start;
     }
     while (at < common && bytes[at] == base[at]) ++at;

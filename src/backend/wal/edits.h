@@ -3,13 +3,14 @@
 //
 // Each edit begins with two bytes: operation << 13 | argument (an offset or a number below 8192), little-endian. Varints follow.
 //   write         offset   length, bytes
-//   write_sparse  offset   length, then for each 8 bytes a mask of those that are not zero, and these
+//   write_packed  offset   length, bytes packed: how many of them (a multiple of 8) come as a mask for each eight of those that are not zero,
+//                          and these; then the rest as it is
 //   move          to       from, length
 //   zero          offset   length
 //   init          special size
 //   compact
-//   add_item      line     length << 1 | sparse, bytes (as write or write_sparse)
-//   add_item_like line     base line, total length, head length << 1 | sparse, head, then runs (copied, literal length, literal) to the end
+//   add_item      line     length << 1 | packed, bytes (as write or write_packed)
+//   add_item_like line     base line, total length, head length << 1 | packed, head, then runs (copied, literal length, literal) to the end
 
 #include <cstdint>
 #include <span>
@@ -19,7 +20,7 @@
 
 namespace hathi::wal {
 
-enum class EditOp : std::uint8_t { write, write_sparse, move, zero, init, compact, add_item, add_item_like };
+enum class EditOp : std::uint8_t { write, write_packed, move, zero, init, compact, add_item, add_item_like };
 
 // Runs the edits on a page. False when one does not fit the page (then the page is spoilt).
 bool apply_edits(std::byte* page, std::span<const std::byte> edits);

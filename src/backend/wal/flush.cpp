@@ -71,10 +71,17 @@ void write_piece(std::uint64_t position, std::uint64_t size) {
   }
 }
 
+void wake_wal_writer() {
+  if (!state->wal_writer_sleeps.load(std::memory_order_acquire)) return;
+  std::int32_t slot = state->wal_writer_slot.load();
+  if (slot != 0 && state->wal_writer_sleeps.exchange(false)) shmem::slot(slot - 1).latch.set();
+}
+
 // A segment is full: it is synced for good before the next begins.
 void finish_segment(std::uint64_t end) {
   sync_open_segment();
   state->flushed.store(end, std::memory_order_release);
+  wake_wal_writer();   // to make the next but one ahead of time
   std::uint64_t segment = end / kWalSegmentSize;
   if (segment - state->redo.load(std::memory_order_relaxed) / kWalSegmentSize < segments_per_checkpoint()) return;
   std::int32_t slot = state->checkpoint.checkpointer_slot.load();
@@ -144,9 +151,7 @@ void write_out(Lsn upto) {
 void flush_soon(Lsn upto) {
   std::uint64_t old = state->async_upto.load(std::memory_order_relaxed);
   while (old < upto.value() && !state->async_upto.compare_exchange_weak(old, upto.value(), std::memory_order_release)) {}
-  if (!state->wal_writer_sleeps.load(std::memory_order_acquire)) return;
-  std::int32_t slot = state->wal_writer_slot.load();
-  if (slot != 0 && state->wal_writer_sleeps.exchange(false)) shmem::slot(slot - 1).latch.set();
+  wake_wal_writer();
 }
 
 bool async_commits_are_flushed() { return state->flushed.load(std::memory_order_acquire) >= state->async_upto.load(std::memory_order_acquire); }
