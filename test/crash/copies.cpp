@@ -89,8 +89,8 @@ void remove_what_is_not_in(const Image& image, const fs::path& to, const std::st
 void make_same(const Image& image, const std::string& to) {
   fs::create_directories(to);
   remove_what_is_not_in(image, to, "");
-  for (const std::string& name : image.directories) fs::create_directory(to + "/" + name);
-  for (const auto& [name, bytes] : image.files) restore(to + "/" + name, bytes);
+  for (const std::string& name : image.directories) fs::create_directory(fs::path(to) / name);
+  for (const auto& [name, bytes] : image.files) restore(fs::path(to) / name, bytes);
 }
 
 void unmap(const Image& image) {

@@ -11,6 +11,7 @@
 //   reserved                 atomic; raised only while holding an insert slot
 //   redo                     atomic; changed only while holding all insert slots, so an inserter that holds one may rely on it
 //   written, flushed         atomic; raised only under write_lock
+//   unsynced_names           atomic; how many processes are giving names in pg_wal that are not on disk yet
 //   slots[i].word            a futex mutex (0 free, 1 held, 2 held and somebody sleeps)
 //   slots[i].position        while held: this inserter has copied all its bytes below it
 //   incarnation, ring_size…  set before others start
@@ -61,6 +62,7 @@ struct LogState {
   std::atomic<std::uint64_t> async_upto;        // highest position given to flush_soon()
   std::atomic<std::int32_t> wal_writer_slot;    // + 1; 0 = none runs
   std::atomic<bool> wal_writer_sleeps;
+  std::atomic<std::uint32_t> unsynced_names;
   alignas(64) locking::LwLock write_lock;
   alignas(64) InsertSlot slots[kInsertSlots];
   alignas(64) CheckpointShared checkpoint;
@@ -110,13 +112,13 @@ void check_replayed_page(const BlockReference& block);
 
 // Segment files (segments.cpp).
 std::string segment_path(std::uint64_t segment);
-// Opens (creating it if need be) a segment for writing; -1 with errno.
+// Opens (creating it if need be) a segment for writing; -1 with errno. Its name is on disk then.
 int open_wal_segment(std::uint64_t segment, int extra_flags);
 // Makes sure the segment's file exists before it is needed. Errors are ignored: the writer will meet them.
 void preallocate_segment(std::uint64_t segment);
 // Start-up: removes what processes that died while making a segment left behind.
 void remove_unfinished_segments();
-// After a checkpoint: removes or renames for reuse the segments before that of `redo`; `end` is the current position.
+// After a checkpoint: removes, or gives new names to, the segments before that of `redo`; `end` is the current position.
 void recycle_segments(std::uint64_t redo, std::uint64_t end);
 std::uint64_t segments_per_checkpoint();
 

@@ -1,6 +1,7 @@
 // The files in pg_wal.
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,21 @@ int fill(int fd) {
   return config::values::fsync ? fs.sync(fd) : 0;
 }
 
+void sync_names() {
+  if (config::values::fsync && storage::file_system().sync_directory("pg_wal") < 0)
+    panic(fmt::format("could not fsync file \"pg_wal\": {}", std::strerror(errno)));
+}
+
+// While it lives, names may appear in pg_wal that are not on disk yet. Whoever opens such a file to write to it syncs the directory himself: what is
+// synced in a file whose name is lost is lost with it.
+class NewNames {
+ public:
+  NewNames() { if (state != nullptr) state->unsynced_names.fetch_add(1); }
+  ~NewNames() { if (state != nullptr) state->unsynced_names.fetch_sub(1); }
+  NewNames(const NewNames&) = delete;
+  NewNames& operator=(const NewNames&) = delete;
+};
+
 int create_segment(std::uint64_t segment, const std::string& path, int flags) {
   storage::FileSystem& fs = storage::file_system();
   std::string temporary = fmt::format("pg_wal/xlogtemp.{}", ::getpid());
@@ -56,6 +72,7 @@ int create_segment(std::uint64_t segment, const std::string& path, int flags) {
   int result = fill(fd);
   int error = errno;
   fs.close(fd);
+  NewNames names;
   // Another process may have made it meanwhile: then that one stays.
   if (result == 0 && storage::name_operations().link(temporary.c_str(), path.c_str()) < 0 && errno != EEXIST) {
     result = -1;
@@ -66,7 +83,7 @@ int create_segment(std::uint64_t segment, const std::string& path, int flags) {
     errno = error;
     return -1;
   }
-  if (config::values::fsync && fs.sync_directory("pg_wal") < 0) panic(fmt::format("could not fsync file \"pg_wal\": {}", std::strerror(errno)));
+  sync_names();
   return fs.open(path.c_str(), O_RDWR | flags, 0600);
 }
 
@@ -89,6 +106,12 @@ std::uint64_t recycle_up_to(std::uint64_t redo) {
   return std::clamp(by_estimate, least, most);
 }
 
+// A crash came between the new name of a segment and the end of its old one.
+bool has_two_names(const std::string& path) {
+  struct stat st {};
+  return ::stat(path.c_str(), &st) == 0 && st.st_nlink > 1;
+}
+
 }  // namespace
 
 std::string segment_name(Lsn position) { return name_of(position.value() / kWalSegmentSize); }
@@ -97,6 +120,7 @@ std::string segment_path(std::uint64_t segment) { return "pg_wal/" + name_of(seg
 int open_wal_segment(std::uint64_t segment, int extra_flags) {
   std::string path = segment_path(segment);
   int fd = storage::file_system().open(path.c_str(), O_RDWR | extra_flags, 0600);
+  if (fd >= 0 && state != nullptr && state->unsynced_names.load() != 0) sync_names();
   if (fd >= 0 || errno != ENOENT) return fd;
   return create_segment(segment, path, extra_flags);
 }
@@ -125,20 +149,18 @@ void recycle_segments(std::uint64_t redo, std::uint64_t end) {
   std::uint64_t last = recycle_up_to(redo);
   std::uint64_t next = end / kWalSegmentSize + 1;
   storage::FileSystem& fs = storage::file_system();
+  NewNames names;
   for (const std::string& name : storage::list_directory("pg_wal")) {
     std::uint64_t segment = 0;
     if (!parse_name(name, segment) || segment >= keep) continue;
     std::string path = "pg_wal/" + name;
-    bool reused = false;
-    while (config::values::wal_recycle && next <= last && !reused) {
-      std::string target = segment_path(next++);
-      if (::access(target.c_str(), F_OK) == 0) continue;
-      reused = fs.rename(path.c_str(), target.c_str()) == 0;
-    }
-    if (!reused && fs.unlink(path.c_str()) < 0 && errno != ENOENT)
+    // A second name and not a rename: the new name may have appeared meanwhile, and somebody may be writing there.
+    bool wanted = config::values::wal_recycle && !has_two_names(path);
+    while (wanted && next <= last) wanted = storage::name_operations().link(path.c_str(), segment_path(next++).c_str()) < 0 && errno == EEXIST;
+    if (fs.unlink(path.c_str()) < 0 && errno != ENOENT)
       report_warning(sqlstate::io_error, "could not remove file \"{}\": {}", path, std::strerror(errno));
   }
-  if (config::values::fsync && fs.sync_directory("pg_wal") < 0) panic(fmt::format("could not fsync file \"pg_wal\": {}", std::strerror(errno)));
+  sync_names();
 }
 
 }  // namespace hathi::wal
