@@ -91,7 +91,7 @@ Oid key_class(const parser::PartitionElement& element, Oid type, Strategy strate
 
 KeyPart key_part(const catalog::Relation& r, const parser::PartitionElement& element, Strategy strategy, std::string_view text, Arena& arena) {
   KeyPart part;
-  Oid type, collation;
+  Oid type = kInvalidOid, collation = kInvalidOid;
   if (element.expr == nullptr) {
     part.column = key_column(r, element);
   } else {

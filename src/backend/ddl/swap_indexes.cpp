@@ -149,7 +149,7 @@ void copy_statistics_targets(Oid from, Oid to) {
     return true;
   });
   for (const auto& [column, target] : targets) {
-    update_attribute_row(to, column, [&](CatalogRow& row, Arena&) { row.set(a::attstattarget, target); });
+    update_attribute_row(to, column, [value = target](CatalogRow& row, Arena&) { row.set(a::attstattarget, value); });
   }
 }
 

@@ -66,8 +66,7 @@ std::uint32_t slot_of(const SyncEntry& e) {
 }
 
 // False when there is no room.
-bool insert_entry(const SyncEntry& e) {
-  locking::SpinGuard guard(shared->lock);
+bool insert_locked(const SyncEntry& e) {
   for (std::uint32_t i = slot_of(e);; i = (i + 1) & (kSyncCapacity - 1)) {
     SyncEntry& slot = shared->entries[i];
     if (slot.segment_fork == 0) {
@@ -79,21 +78,35 @@ bool insert_entry(const SyncEntry& e) {
     if (same(slot, e)) return true;
   }
 }
-
-// Takes all entries out.
-std::vector<SyncEntry> take_entries() {
-  std::vector<SyncEntry> taken;
-  taken.reserve(shared->used + 16);
+bool insert_entry(const SyncEntry& e) {
   locking::SpinGuard guard(shared->lock);
-  if (shared->used == 0) return taken;
-  taken.reserve(shared->used);
+  return insert_locked(e);
+}
+
+std::uint32_t entry_count() {
+  locking::SpinGuard guard(shared->lock);
+  return shared->used;
+}
+
+// Takes all entries out. `taken` has room for them: nothing is allocated under the lock.
+void take_locked(std::vector<SyncEntry>& taken) {
+  if (shared->used == 0) return;
   for (SyncEntry& e : shared->entries) {
     if (e.segment_fork == 0) continue;
     taken.push_back(e);
     e.segment_fork = 0;
   }
   shared->used = 0;
-  return taken;
+}
+std::vector<SyncEntry> take_entries() {
+  std::vector<SyncEntry> taken;
+  for (;;) {
+    taken.reserve(entry_count() + 16);
+    locking::SpinGuard guard(shared->lock);
+    if (shared->used > taken.capacity()) continue;
+    take_locked(taken);
+    return taken;
+  }
 }
 
 // Of the file or directory that the entry names; one that is gone needs no sync.
@@ -114,12 +127,16 @@ void remember_entry(const SyncEntry& e) {
   if (shared == nullptr || !insert_entry(e)) sync_entry(e);
 }
 
-// Entries can't be deleted singly from an open-addressing table: rebuild without those that match. Rare (drops only).
+// Entries can't be deleted singly from an open-addressing table: rebuild without those that match. Rare (drops only). In one go: a checkpoint
+// that began while the others were out of the table would end without having synced them.
 template <class Match>
 void forget_matching(Match match) {
-  std::vector<SyncEntry> all = take_entries();
+  std::vector<SyncEntry> all;
+  all.reserve(kSyncCapacity);
+  locking::SpinGuard guard(shared->lock);
+  take_locked(all);
   for (const SyncEntry& e : all)
-    if (!match(e)) remember_entry(e);
+    if (!match(e)) insert_locked(e);
 }
 
 }  // namespace
@@ -205,7 +222,7 @@ void remove_leftover(const RelationFile& file) {
 void delayed_unlinks_finish() {
   if (shared == nullptr) return;
   std::vector<RelationFile> files;
-  files.reserve(shared->unlinks_ready);
+  files.reserve(kUnlinkCapacity);
   {
     locking::SpinGuard guard(shared->lock);
     files.assign(shared->unlink, shared->unlink + shared->unlinks_ready);

@@ -134,13 +134,15 @@ bool ArrayCursor::next(NullableDatum& element) {
     element = {};
     return true;
   }
+  const std::byte* end = array_.base() + array_.total_size();
+  if (cursor_ >= end) throw_damaged();
   // A short varlena is not aligned; a zero byte before an aligned one is padding.
   if (layout_.length == -1 && *cursor_ != std::byte{0}) {
   } else {
     auto offset = static_cast<std::size_t>(cursor_ - array_.base());
     cursor_ = array_.base() + align_to(offset, layout_.align);
   }
-  std::size_t size = size_within(cursor_, layout_, array_.base() + array_.total_size());
+  std::size_t size = size_within(cursor_, layout_, end);
   element = {fetch(cursor_, layout_), false};
   cursor_ += size;
   return true;
@@ -337,20 +339,19 @@ Datum array_set_slice(ArrayView array, TypeLayout layout, std::span<const ArrayS
     }
     low[i] = s.has_lower ? s.lower : array.lower(i);
     int high = s.has_upper ? s.upper : array.upper(i);
-    if (low[i] > high + (n == 1 ? 1 : 0) || (n != 1 && low[i] > high)) {
-      throw_subscript("upper bound cannot be less than lower bound");
-    }
+    std::int64_t extent = static_cast<std::int64_t>(high) - low[i] + 1;
+    if (extent < 1) throw_subscript("upper bound cannot be less than lower bound");
     if (n > 1 && (low[i] < array.lower(i) || high > array.upper(i))) throw_subscript("array subscript out of range");
-    length[i] = high - low[i] + 1;
-    wanted *= length[i];
+    if (extent > kMaxArrayElements || (wanted *= extent) > kMaxArrayElements) throw_too_large();
+    length[i] = static_cast<int>(extent);
   }
+  if (n == 0) check_count(length, low, count);
   if (from.count < wanted) throw_subscript("source array too small");
   if (n == 0) {
     if (from.count == 0) return make_empty_array(arena, array.element_type());
     return make_array(arena, array.element_type(), layout, from.values, from.nulls, count, length, low);
   }
   if (n == 1) {
-    if (wanted == 0) return Datum::of(static_cast<const void*>(array.base()));
     Extended e = extend(array, layout, low[0], low[0] + length[0] - 1, arena);
     std::copy_n(from.values, wanted, e.values + (low[0] - e.lower));
     std::copy_n(from.nulls, wanted, e.nulls + (low[0] - e.lower));

@@ -1,6 +1,7 @@
 // Functions on arrays: parts, shape, building, text, rows.
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "tables.h"
 #include "type_compare.h"
 #include "type_io.h"
+#include "wrapping.h"
 
 namespace hathi::types {
 
@@ -62,7 +64,7 @@ Datum add_element(FunctionCall& call, int array_index, int value_index, bool app
   ArrayView a = array_argument(call, array_index);
   if (a.dimensions() > 1) throw SqlError(sqlstate::data_exception, "argument must be empty or one-dimensional array");
   int lower = a.dimensions() == 0 ? 1 : a.lower(0);
-  if (append && a.dimensions() == 1 && a.upper(0) == 2147483647) throw_out_of_range<std::int32_t>();
+  if (a.dimensions() == 1 && (append ? a.upper(0) == 2147483647 : lower == std::numeric_limits<int>::min())) throw_out_of_range<std::int32_t>();
   ArrayElements old = array_elements(a, layout_of(element), arena);
   auto n = static_cast<std::size_t>(old.count) + 1;
   auto* values = arena.make_array<Datum>(n);
@@ -231,7 +233,7 @@ Datum trim_array(FunctionCall& call) {
     throw SqlError(sqlstate::array_element_error, "number of elements to trim must be between 0 and {}", length);
   }
   if (a.dimensions() == 0) return call.arg(0);
-  ArraySlice slice{0, a.lower(0) + length - n - 1, false, true};
+  ArraySlice slice{0, wrapping_subtract(a.lower(0) + (length - n), 1), false, true};
   return array_get_slice(a, layout_of(a.element_type()), {&slice, 1}, call.arena());
 }
 
@@ -398,7 +400,8 @@ Datum array_unnest(FunctionCall& call) {
 }
 
 struct Subscripts {
-  int next, last, step;
+  std::int64_t next;   // may step over the end of int
+  int last, step;
 };
 Datum generate_subscripts(FunctionCall& call) {
   auto* s = static_cast<Subscripts*>(*call.state);
@@ -406,7 +409,7 @@ Datum generate_subscripts(FunctionCall& call) {
     ArrayView a = array_argument(call, 0);
     int d = call.arg(1).as_int32();
     bool reverse = call.site->argument_count > 2 && call.arg(2).as_bool();
-    s = call.state_arena->make<Subscripts>(1, 0, 1);
+    s = call.state_arena->make<Subscripts>(std::int64_t{1}, 0, 1);
     if (d >= 1 && d <= a.dimensions()) {
       *s = reverse ? Subscripts{a.upper(d - 1), a.lower(d - 1), -1} : Subscripts{a.lower(d - 1), a.upper(d - 1), 1};
     }
@@ -417,9 +420,9 @@ Datum generate_subscripts(FunctionCall& call) {
     call.done = true;
     return call.null();
   }
-  int value = s->next;
+  auto value = static_cast<std::int32_t>(s->next);
   s->next += s->step;
-  return Datum::of(std::int32_t{value});
+  return Datum::of(value);
 }
 
 // The number of thresholds (sorted) that are <= the operand.

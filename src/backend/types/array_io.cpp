@@ -52,14 +52,13 @@ class ArrayParser {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  int bound() {
+  int bound(std::string_view missing) {
+    bool negative = peek() == '-';
+    if (negative || peek() == '+') ++at_;
     std::size_t start = at_;
-    if (peek() == '-' || peek() == '+') ++at_;
-    while (is_digit(peek())) ++at_;
     std::int64_t v = 0;
-    bool negative = text_[start] == '-';
-    for (std::size_t i = start + (is_digit(text_[start]) ? 0 : 1); i < at_; ++i) v = std::min<std::int64_t>(v * 10 + (text_[i] - '0'), 2147483648);
-    if (at_ == start || (at_ == start + 1 && !is_digit(text_[start]))) malformed("Missing array dimension value.");
+    for (; is_digit(peek()); ++at_) v = std::min<std::int64_t>(v * 10 + (peek() - '0'), 2147483648);
+    if (at_ == start) malformed(missing);
     return static_cast<int>(std::clamp<std::int64_t>(negative ? -v : v, -2147483648LL, 2147483647));
   }
   // [lower:upper]…=
@@ -69,13 +68,13 @@ class ArrayParser {
     while (peek() == '[') {
       ++at_;
       if (bound_count_ >= kMaxDimensions) too_many_dimensions(bound_count_ + 1);
-      int first = bound();
+      int first = bound("\"[\" must introduce explicitly-specified array dimensions.");
       int lower = 1;
       int upper = first;
       if (peek() == ':') {
         ++at_;
         lower = first;
-        upper = bound();
+        upper = bound("Missing array dimension value.");
       }
       if (peek() != ']') malformed("Missing \"]\" after array dimensions.");
       ++at_;

@@ -51,7 +51,11 @@ bool byteage(std::string_view a, std::string_view b) { return order(a, b) >= 0; 
 std::int32_t byteacmp(std::string_view a, std::string_view b) { return order(a, b); }
 
 std::int32_t byteaoctetlen(std::string_view v) { return static_cast<std::int32_t>(v.size()); }
-std::int32_t bytea_bit_length(std::string_view v) { return static_cast<std::int32_t>(v.size()) * 8; }
+std::int32_t bytea_bit_length(std::string_view v) {
+  std::size_t bits = v.size() * 8;
+  if (bits > std::numeric_limits<std::int32_t>::max()) throw_out_of_range<std::int32_t>();
+  return static_cast<std::int32_t>(bits);
+}
 std::int64_t bytea_bit_count(std::string_view v) {
   std::int64_t n = 0;
   for (char c : v) n += std::popcount(static_cast<unsigned char>(c));

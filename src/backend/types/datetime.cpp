@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "parse.h"
+#include "wrapping.h"
 
 namespace hathi::types {
 
@@ -41,8 +42,9 @@ std::int64_t round_to_precision(std::int64_t us, std::int32_t typmod) {
   if (typmod < 0 || typmod >= 6) return us;
   static constexpr std::int64_t kScales[] = {1000000, 100000, 10000, 1000, 100, 10};
   std::int64_t scale = kScales[typmod];
-  // Halves away from zero.
-  return us >= 0 ? (us + scale / 2) / scale * scale : -((-us + scale / 2) / scale * scale);
+  // Halves away from zero; at the ends of the range the sum wraps, as PostgreSQL's does.
+  if (us >= 0) return wrapping_add(us, scale / 2) / scale * scale;
+  return -(wrapping_add(wrapping_subtract(std::int64_t{0}, us), scale / 2) / scale * scale);
 }
 
 void apply_interval_typmod(Interval& v, std::int32_t typmod) {

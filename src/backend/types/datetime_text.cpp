@@ -109,11 +109,13 @@ void append_year(std::string& to, std::int64_t year) {
   }
 }
 
-// +hh[:mm[:ss]]
-void append_offset(std::string& to, std::int32_t east) {
+// +hh[:mm[:ss]]; any hours, since an interval may be a zone.
+void append_offset(std::string& to, std::int64_t east) {
   to += east < 0 ? '-' : '+';
-  int s = east < 0 ? -east : east;
-  two(to, s / 3600);
+  std::int64_t magnitude = east < 0 ? -east : east;
+  int s = static_cast<int>(magnitude % 3600);
+  if (magnitude < 100 * 3600) two(to, static_cast<int>(magnitude / 3600));
+  else to += std::to_string(magnitude / 3600);
   if (s % 3600 == 0) return;
   to += ':';
   two(to, s / 60 % 60);
@@ -218,7 +220,7 @@ std::string print_time(std::int64_t us) {
 
 std::string print_timetz(const TimeTz& v) {
   std::string to = print_time(v.us);
-  append_offset(to, -v.zone);
+  append_offset(to, -static_cast<std::int64_t>(v.zone));
   return to;
 }
 

@@ -8,6 +8,7 @@
 #include "datetime_decode.h"
 #include "format_datetime.h"
 #include "tables.h"
+#include "wrapping.h"
 
 namespace hathi::types {
 
@@ -60,7 +61,7 @@ class TemplateReader {
       }
       if (!is_field) {
         if (!fixed_ && extra_ > 0) --extra_;
-        else at_ += utf8::width(s_[at_], s_.size() - at_);
+        else skip_character();
         continue;
       }
       set_mode(item.mode);
@@ -78,13 +79,18 @@ class TemplateReader {
   }
 
  private:
+  // NUL at the end.
+  char peek() const { return at_ < s_.size() ? s_[at_] : '\0'; }
+  void skip_character() {
+    if (at_ < s_.size()) at_ += utf8::width(s_[at_], s_.size() - at_);
+  }
   void separator() {
     if (fixed_) {
-      at_ += utf8::width(s_[at_], s_.size() - at_);
+      skip_character();
       return;
     }
     --extra_;
-    if (is_space(s_[at_]) || is_separator(s_[at_])) {
+    if (is_space(peek()) || is_separator(peek())) {
       ++at_;
       ++extra_;
     }
@@ -191,7 +197,7 @@ class TemplateReader {
       case F::zone: case F::offset:
         throw SqlError(sqlstate::feature_not_supported, "formatting field \"{}\" is only supported in to_char", item.keyword);
       case F::zone_hour:
-        if (s_[at_] == '+' || s_[at_] == '-' || s_[at_] == ' ') p_.zone_sign = s_[at_++] == '-' ? -1 : 1;
+        if (peek() == '+' || peek() == '-' || peek() == ' ') p_.zone_sign = s_[at_++] == '-' ? -1 : 1;
         else p_.zone_sign = extra_ > 0 && at_ > 0 && s_[at_ - 1] == '-' ? -1 : 1;
         integer(p_.zone_hour, 2, item);
         break;
@@ -219,7 +225,8 @@ class TemplateReader {
       case F::day_of_week: integer(p_.weekday, 1, item); break;
       case F::iso_day:
         integer(p_.weekday, 1, item);
-        if (++p_.weekday > 7) p_.weekday = 1;
+        p_.weekday = p_.weekday == 7 ? 1 : wrapping_add(p_.weekday, 1);
+        if (p_.weekday > 7) p_.weekday = 1;
         break;
       case F::week: case F::iso_week: integer(p_.week, 2, item); break;
       case F::week_of_month: integer(p_.week_of_month, 1, item); break;
@@ -258,7 +265,7 @@ class TemplateReader {
     auto end = std::from_chars(s_.data() + i, s_.data() + std::min(s_.size(), i + 3), rest).ptr;
     if (!good || end == s_.data() + i) bad("invalid input string for \"Y,YYY\"");
     at_ = static_cast<std::size_t>(end - s_.data());
-    set(p_.year, thousands * 1000 + rest, item);
+    set(p_.year, wrapping_add(wrapping_multiply(thousands, 1000), rest), item);
     p_.year_digits = 4;
     if (item.ordinal_upper || item.ordinal_lower) at_ = std::min(s_.size(), at_ + 2);
   }
@@ -291,27 +298,32 @@ void set_civil(Fields& f, std::int64_t days) {
   f.day = c.day;
 }
 
+// Sums of absurd fields wrap, as PostgreSQL's do.
+int century_years(int century) { return wrapping_multiply(century, 100); }
+
 void resolve_year(const Parts& p, Fields& f, bool& known) {
-  int century = p.bc != 0 ? -p.century : p.century;
+  int century = p.bc != 0 ? wrapping_subtract(0, p.century) : p.century;
   if (p.year != 0) {
     if (p.century != 0 && p.year_digits <= 2) {
       f.year = p.year % 100;
       if (f.year != 0) {
-        if (century >= 0) f.year += (century - 1) * 100;
-        else f.year = (century + 1) * 100 - f.year + 1;
+        if (century >= 0) f.year += century_years(century - 1);
+        else f.year = century_years(century + 1) - f.year + 1;
       } else {
-        f.year = century * 100 + (century >= 0 ? 0 : 1);
+        f.year = century_years(century) + (century >= 0 ? 0LL : 1LL);
       }
     } else {
-      f.year = p.bc != 0 ? -p.year : p.year;
+      f.year = p.bc != 0 ? wrapping_subtract(0, p.year) : p.year;
       if (f.year < 0) ++f.year;
     }
     known = true;
   } else if (p.century != 0) {
-    f.year = century >= 0 ? (century - 1) * 100 + 1 : century * 100 + 1;
+    f.year = century_years(century >= 0 ? century - 1 : century) + 1LL;
     known = true;
   }
 }
+
+int first_day_of_week(int week) { return wrapping_add(wrapping_multiply(wrapping_subtract(week, 1), 7), 1); }
 
 Result assemble(Parts p, std::string_view text) {
   Result r;
@@ -342,14 +354,14 @@ Result assemble(Parts p, std::string_view text) {
   }
   if (p.week != 0) {
     if (p.mode == TemplateMode::iso_week) {
-      int weekday = p.weekday == 0 ? 1 : p.weekday == 1 ? 7 : p.weekday - 1;
-      set_civil(f, iso_year_start(f.year) + (p.week - 1) * 7 + weekday - 1);
+      int weekday = p.weekday == 0 ? 1 : p.weekday <= 1 ? 7 : p.weekday - 1;
+      set_civil(f, iso_year_start(f.year) + (p.week - 1LL) * 7 + weekday - 1);
       month_known = day_known = year_known = true;
     } else {
-      p.day_of_year = (p.week - 1) * 7 + 1;
+      p.day_of_year = first_day_of_week(p.week);
     }
   }
-  if (p.week_of_month != 0) p.day = (p.week_of_month - 1) * 7 + 1;
+  if (p.week_of_month != 0) p.day = first_day_of_week(p.week_of_month);
   if (p.day != 0) {
     f.day = p.day;
     day_known = true;

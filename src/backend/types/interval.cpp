@@ -8,6 +8,7 @@
 #include "datetime_codec.h"
 #include "tables.h"
 #include "type_io.h"
+#include "wrapping.h"
 
 namespace hathi::types {
 
@@ -159,8 +160,7 @@ Interval make_interval(std::int32_t years, std::int32_t months, std::int32_t wee
   if (std::fabs(us) > 9.2e18) throw_interval_out_of_range();
   // Sums wrap silently, as they do in PostgreSQL 15.
   auto wrapped = [](std::int64_t v) { return static_cast<std::int32_t>(v); };
-  std::int64_t time = hours * kHour + minutes * kMinute;
-  return {static_cast<std::int64_t>(static_cast<std::uint64_t>(time) + static_cast<std::uint64_t>(static_cast<std::int64_t>(us))),
+  return {wrapping_add(hours * kHour + minutes * kMinute, static_cast<std::int64_t>(us)),
           wrapped(static_cast<std::int64_t>(weeks) * 7 + days), wrapped(static_cast<std::int64_t>(years) * 12 + months)};
 }
 
@@ -182,19 +182,19 @@ Datum store(FunctionCall& call, const SumAndCount& s) {
 Datum interval_accum(FunctionCall& call) {
   SumAndCount s = sum_and_count(call, 0);
   s.sum = add(s.sum, *call.arg(1).as_pointer<Interval>());
-  ++s.count.us;
+  s.count.us = wrapping_add(s.count.us, std::int64_t{1});   // the state may be anybody's array
   return store(call, s);
 }
 Datum interval_accum_inv(FunctionCall& call) {
   SumAndCount s = sum_and_count(call, 0);
   s.sum = subtract(s.sum, *call.arg(1).as_pointer<Interval>());
-  --s.count.us;
+  s.count.us = wrapping_subtract(s.count.us, std::int64_t{1});
   return store(call, s);
 }
 Datum interval_combine(FunctionCall& call) {
   SumAndCount a = sum_and_count(call, 0);
   SumAndCount b = sum_and_count(call, 1);
-  return store(call, {add(a.sum, b.sum), {a.count.us + b.count.us, 0, 0}});
+  return store(call, {add(a.sum, b.sum), {wrapping_add(a.count.us, b.count.us), 0, 0}});
 }
 Datum interval_avg(FunctionCall& call) {
   SumAndCount s = sum_and_count(call, 0);

@@ -7,6 +7,7 @@
 #include "numeric_codec.h"
 #include "tables.h"
 #include "type_io.h"
+#include "wrapping.h"
 
 namespace hathi::types {
 
@@ -171,11 +172,11 @@ template <bool Sample, bool Root> Datum variance_final(FunctionCall& call) {
   return store_numeric(Root ? square_root_numeric(variance, scale) : variance, call.arena());
 }
 
-// --- sum(int2), sum(int4): the transition value is the int8 sum -------------------------------------------------------------------
+// --- sum(int2), sum(int4): the transition value is the int8 sum. The functions may be called by hand with any: sums wrap, as PostgreSQL's do ---------
 template <class T> Datum integer_sum(FunctionCall& call) {
   if (call.arg_null(1)) return call.arg_null(0) ? call.null() : call.arg(0);
   std::int64_t v = static_cast<T>(call.arg(1).bits());
-  return Datum::of(call.arg_null(0) ? v : call.arg(0).as_int64() + v);
+  return Datum::of(call.arg_null(0) ? v : wrapping_add(call.arg(0).as_int64(), v));
 }
 Datum int8_sum(FunctionCall& call) {
   if (call.arg_null(1)) return call.arg_null(0) ? call.null() : call.arg(0);
@@ -205,8 +206,8 @@ CountAndSum* count_and_sum(FunctionCall& call, int i, Datum& array) {
 template <class T, int Direction> Datum average_accumulate(FunctionCall& call) {
   Datum array;
   CountAndSum* state = count_and_sum(call, 0, array);
-  state->count += Direction;
-  state->sum += Direction * static_cast<std::int64_t>(static_cast<T>(call.arg(1).bits()));
+  state->count = wrapping_add(state->count, std::int64_t{Direction});
+  state->sum = wrapping_add(state->sum, Direction * static_cast<std::int64_t>(static_cast<T>(call.arg(1).bits())));
   return array;
 }
 Datum int8_avg(FunctionCall& call) {
@@ -227,8 +228,8 @@ Datum int4_avg_combine(FunctionCall& call) {
   Datum other;
   CountAndSum* a = count_and_sum(call, 0, array);
   CountAndSum b = *count_and_sum(call, 1, other);
-  a->count += b.count;
-  a->sum += b.sum;
+  a->count = wrapping_add(a->count, b.count);
+  a->sum = wrapping_add(a->sum, b.sum);
   return array;
 }
 

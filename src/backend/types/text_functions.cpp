@@ -26,7 +26,11 @@ std::int32_t bpcharlen(std::string_view text) {
   std::size_t last = text.find_last_not_of(' ');
   return textlen(text.substr(0, last == std::string_view::npos ? 0 : last + 1));
 }
-std::int32_t bit_length(std::string_view text) { return static_cast<std::int32_t>(text.size()) * 8; }
+std::int32_t bit_length(std::string_view text) {
+  std::size_t bits = text.size() * 8;
+  if (bits > std::numeric_limits<std::int32_t>::max()) throw_out_of_range<std::int32_t>();
+  return static_cast<std::int32_t>(bits);
+}
 
 Datum textcat(FunctionCall& call) {
   std::string_view a = call.text(0);

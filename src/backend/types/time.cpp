@@ -6,6 +6,7 @@
 #include "hathi/types/hash.h"
 #include "datetime_codec.h"
 #include "tables.h"
+#include "wrapping.h"
 
 namespace hathi::types {
 
@@ -105,7 +106,8 @@ TimeTz interval_pl_timetz(const Interval& i, const TimeTz& v) { return timetz_pl
 TimeTz timetz_mi_interval(const TimeTz& v, const Interval& i) { return {wrap(v.us - i.us % kDay), v.zone}; }
 TimeOfDay timetz_time(const TimeTz& v) { return {v.us}; }
 
-TimeTz in_zone(const TimeTz& v, std::int32_t west) { return {wrap(v.us + (v.zone - west) * kSecond), west}; }
+// A displacement that no clock has may come from an interval: the difference wraps as PostgreSQL's does.
+TimeTz in_zone(const TimeTz& v, std::int32_t west) { return {wrap(v.us + wrapping_subtract(v.zone, west) * kSecond), west}; }
 
 bool in_range_timetz_interval(const TimeTz& value, const TimeTz& base, const Interval& offset, bool sub, bool less) {
   if (offset.us < 0) throw_bad_frame();

@@ -133,7 +133,7 @@ std::int64_t interval_zone_east(const Interval& zone) {
   if (zone.months != 0 || zone.days != 0) {
     throw SqlError(sqlstate::invalid_parameter_value, "interval time zone \"{}\" must not include months or days", print_interval(zone));
   }
-  return zone.us / kSecond;
+  return static_cast<std::int32_t>(zone.us / kSecond);   // wraps as PostgreSQL's does
 }
 std::int64_t checked(std::int64_t us) {
   if (!is_valid_timestamp(us)) throw_timestamp_out_of_range();

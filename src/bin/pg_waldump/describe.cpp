@@ -49,8 +49,10 @@ std::string describe_commit(std::span<const std::byte> data) {
   if (!in.ok()) return "";
   constexpr std::int64_t kPostgresEpoch = 946684800;
   std::time_t t = kPostgresEpoch + microseconds / 1000000;
+  const std::tm* local = std::localtime(&t);
+  if (local == nullptr) return std::to_string(microseconds);   // no year that a date could have
   char text[64];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", std::localtime(&t));
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", local);
   return fmt::format("{}.{:06}", text, microseconds % 1000000);
 }
 
@@ -58,7 +60,10 @@ std::string describe_commit(std::span<const std::byte> data) {
 std::string describe_file(std::span<const std::byte> data, int numbers) {
   wal::ByteReader in(data);
   std::string text;
-  for (int i = 0; i < numbers; ++i) text += (i == 0 ? "" : "/") + std::to_string(in.varint());
+  for (int i = 0; i < numbers; ++i) {
+    if (i > 0) text += '/';
+    text += std::to_string(in.varint());
+  }
   return in.ok() ? text : "";
 }
 

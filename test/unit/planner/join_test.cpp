@@ -102,7 +102,7 @@ TEST_F(JoinPlans, EqualitiesJoinWhatWasNotWritten) {
   // a = b and a = c: b and c can be joined first; each way no join is without a condition.
   PlannedStatement* s = plan_of("select * from (values (1), (2)) a(x), generate_series(1, 9) b, (values (1), (3)) c(x) where a.x = b and c.x = b");
   walk(s->plan, [&](const Plan* p) {
-    if (p->kind == PlanKind::nest_loop) EXPECT_FALSE(static_cast<const Join*>(p)->conditions.empty());
+    if (p->kind == PlanKind::nest_loop) { EXPECT_FALSE(static_cast<const Join*>(p)->conditions.empty()); }
   });
 }
 
@@ -146,8 +146,8 @@ TEST_F(JoinPlans, OuterJoinsKeepTheirPlace) {
 TEST_F(JoinPlans, HavingWithoutAggregatesIsCheckedBelow) {
   PlannedStatement* s = plan_of("select a, count(*) from generate_series(1, 9) a group by a having a > 3 and count(*) > 0");
   walk(s->plan, [&](const Plan* p) {
-    if (p->kind == PlanKind::aggregate) EXPECT_EQ(p->filter.size(), 1u);
-    if (p->kind == PlanKind::function_scan) EXPECT_EQ(p->filter.size(), 1u);
+    if (p->kind == PlanKind::aggregate) { EXPECT_EQ(p->filter.size(), 1u); }
+    if (p->kind == PlanKind::function_scan) { EXPECT_EQ(p->filter.size(), 1u); }
   });
 }
 

@@ -58,7 +58,7 @@ TEST(Segments, AReusedSegmentNeverTakesTheNameOfOneThatIsThere) {
     std::filesystem::remove(foreign);
     // No two names of one file: both would be written.
     for (auto& entry : std::filesystem::directory_iterator("pg_wal"))
-      if (entry.is_regular_file()) EXPECT_EQ(entry.hard_link_count(), 1u) << entry.path();
+      if (entry.is_regular_file()) { EXPECT_EQ(entry.hard_link_count(), 1u) << entry.path(); }
   }), 0);
 }
 
