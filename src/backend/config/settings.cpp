@@ -229,10 +229,10 @@ void assign_value(Setting& setting, const Value& value, Source source) {
     setting.own = value;
   setting.source = source;
   if (d.assign != nullptr) d.assign();
-  if (d.report && !setting.report_pending) {
-    setting.report_pending = true;
-    Store::get().to_report.push_back(&setting);
-  }
+  if (!d.report) return;
+  Store& store = Store::get();
+  for (Reported& r : store.reported) r.pending = r.pending || r.setting == &setting;
+  store.report_pending = true;
 }
 
 Value parse_value(const Setting& setting, std::string_view text) {
@@ -286,6 +286,16 @@ void check_rights(const Definition& d, Rights rights, bool at_client_start) {
   }
 }
 
+namespace {
+
+void note_reported(Store& store, Setting& setting) {
+  auto is_before = [](const Reported& r, const std::string& name) { return lower(r.setting->definition->name) < name; };
+  auto place = std::lower_bound(store.reported.begin(), store.reported.end(), lower(setting.definition->name), is_before);
+  store.reported.insert(place, Reported{.setting = &setting});
+}
+
+}  // namespace
+
 void define(std::span<const Definition> table) {
   Store& store = Store::get();
   for (const Definition& d : table) {
@@ -300,6 +310,7 @@ void define(std::span<const Definition> table) {
       store.by_name.emplace(lower(d.name), setting);
     }
     setting->definition = &d;
+    if (d.report) note_reported(store, *setting);
     setting->source = setting->reset_source = Source::default_value;
     setting->reset = parse_by_type(d, d.boot_value);
     assign_value(*setting, setting->reset, Source::default_value);
@@ -469,32 +480,28 @@ std::vector<std::pair<std::string, std::string>> changed_for_explain() {
 std::vector<std::pair<std::string, std::string>> take_reported_changes() {
   Store& store = Store::get();
   std::vector<std::pair<std::string, std::string>> changes;
-  if (store.to_report.size() > 1) {
-    std::sort(store.to_report.begin(), store.to_report.end(),
-              [](const Setting* a, const Setting* b) { return lower(a->definition->name) < lower(b->definition->name); });
+  if (!store.report_pending) return changes;
+  for (Reported& r : store.reported) {
+    if (!r.pending) continue;
+    r.pending = false;
+    std::string now = *show(r.setting->definition->name);
+    if (now == r.sent) continue;
+    r.sent = now;
+    changes.emplace_back(r.setting->definition->name, std::move(now));
   }
-  for (Setting* setting : store.to_report) {
-    setting->report_pending = false;
-    std::string now = *show(setting->definition->name);
-    if (now == setting->reported) continue;
-    setting->reported = now;
-    changes.emplace_back(setting->definition->name, std::move(now));
-  }
-  store.to_report.clear();
+  store.report_pending = false;
   return changes;
 }
 
 std::vector<std::pair<std::string, std::string>> all_reported() {
   Store& store = Store::get();
   std::vector<std::pair<std::string, std::string>> result;
-  for (Setting& setting : store.settings) {
-    if (!setting.definition->report) continue;
-    setting.reported = *show(setting.definition->name);
-    setting.report_pending = false;
-    result.emplace_back(setting.definition->name, setting.reported);
+  for (Reported& r : store.reported) {
+    r.sent = *show(r.setting->definition->name);
+    r.pending = false;
+    result.emplace_back(r.setting->definition->name, r.sent);
   }
-  store.to_report.clear();
-  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return lower(a.first) < lower(b.first); });
+  store.report_pending = false;
   return result;
 }
 

@@ -40,8 +40,13 @@ struct Setting {
   bool in_file = false;  // seen by the current reading of the files
   std::string file;
   int line = 0;
-  std::string reported;  // what was last sent to the client
-  bool report_pending = false;
+};
+
+// A setting whose changes clients are told. Side by side, because every session writes to all of them.
+struct Reported {
+  Setting* setting;
+  std::string sent;      // what the client knows
+  bool pending = false;  // assigned since
 };
 
 struct Store {
@@ -50,7 +55,8 @@ struct Store {
   std::deque<Definition> custom_definitions;
   std::deque<std::string> custom_names;
   std::vector<Setting*> touched;  // those with a stack
-  std::vector<Setting*> to_report;
+  std::vector<Reported> reported;  // by name
+  bool report_pending = false;     // one of them has it
   int level = 0;                      // 0 = no transaction
   std::vector<int> level_of_nesting;  // index = transaction nesting level
   static Store& get();

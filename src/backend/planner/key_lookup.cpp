@@ -21,7 +21,7 @@ constexpr double kLargeTable = 30;
 // The costs of fetching one row by index, as PostgreSQL's formulas have them.
 void cost_key_lookup(IndexScan& scan, const catalog::Relation& table, const catalog::IndexDescriptor& index, TableSize size) {
   btree::Shape shape = btree::shape(index.btree);
-  double descent = std::ceil(std::log(size.rows) / std::log(2.0)) * values::cpu_operator_cost + std::max(1, shape.height) * 50.0 * values::cpu_operator_cost;
+  double descent = halvings(size.rows) * values::cpu_operator_cost + std::max(1, shape.height) * 50.0 * values::cpu_operator_cost;
   bool visible = scan.kind == PlanKind::index_only_scan && table.page_count > 0 && table.all_visible_pages >= size.pages;
   double per_row = values::cpu_tuple_cost, startup = descent;
   for (Expr* e : scan.filter) {

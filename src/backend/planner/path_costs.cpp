@@ -131,6 +131,25 @@ void incremental_sort_cost(const Path& input, double groups, int width, double l
 }
 
 // Heap pages that so many fetches in random order read, with a cache that other tables share.
+namespace {
+
+// For which powers of two does the quotient of logarithms, rounded up, come out one too high?
+struct TooHigh {
+  bool at[1024];
+  TooHigh() { for (int i = 0; i < 1024; ++i) at[i] = std::ceil(std::log(std::ldexp(1.0, i)) / std::log(2.0)) > i; }
+};
+const TooHigh too_high;
+
+}  // namespace
+
+double halvings(double rows) {
+  constexpr int kMantissaBits = 52, kBias = 1023;
+  auto bits = std::bit_cast<std::uint64_t>(rows);
+  int exponent = static_cast<int>(bits >> kMantissaBits) - kBias;
+  bool is_power = (bits & ((std::uint64_t{1} << kMantissaBits) - 1)) == 0;
+  return exponent + (!is_power || too_high.at[exponent] ? 1 : 0);
+}
+
 double pages_fetched(double rows, double pages, double index_pages, double all_pages) {
   double t = std::max(pages, 1.0);
   double share = values::effective_cache_size * t / std::max(1.0, all_pages + index_pages);

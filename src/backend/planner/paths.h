@@ -304,6 +304,9 @@ double clamp_rows(double rows);
 // Sorting rows: what comes on top of the input's cost, before the first row and for all.
 void sort_cost(double rows, int width, double limit, double& startup, double& run);
 void incremental_sort_cost(const Path& input, double groups, int width, double limit, double& startup, double& total);
+// The logarithm of rows (> 1, finite) to base 2, rounded up as PostgreSQL's arithmetic does it. Every look-up by key asks for it: without the
+// mathematical library, whose tables a new session would have to fault in.
+double halvings(double rows);
 double pages_fetched(double rows, double pages, double index_pages, double all_pages);
 struct HashShape { double buckets = 1024; double batches = 1; };
 HashShape hash_shape(double rows, int width);

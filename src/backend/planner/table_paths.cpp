@@ -72,7 +72,7 @@ TablePaths::IndexCost TablePaths::index_cost(const IndexScan& scan, const catalo
   out.total += arguments;
   out.total += entries * arrays * (values::cpu_index_tuple_cost + values::cpu_operator_cost * scan.conditions.size());
   double descent = 0;
-  if (tuples > 1) descent += std::ceil(std::log(tuples) / std::log(2.0)) * values::cpu_operator_cost;
+  if (tuples > 1) descent += halvings(tuples) * values::cpu_operator_cost;
   descent += std::max(1, shape.height) * 50.0 * values::cpu_operator_cost;
   out.startup += descent;
   out.total += arrays * descent;

@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "hathi/error/report.h"
+#include "collapse.h"
 #include "mapping.h"
 
 namespace hathi::shmem {
@@ -27,7 +29,9 @@ struct State {
   MemoryKind kind = MemoryKind::anonymous;
   Mapping fixed, growing;
   bool reserved_huge = false;
-  bool transparent_huge = false;  // madvise, and the kernel grants it
+  // Small pages are put together to huge ones later: nobody knows yet whether the kernel does it, it does, or it is not to be asked.
+  enum class Collapses : std::uint8_t { untried, yes, no } collapses = Collapses::no;
+  Collapser fixed_collapser, growing_collapser;
   bool hinted = false;
   GrowingRegion* region = nullptr;  // lives at the start of the fixed segment
 };
@@ -99,16 +103,8 @@ void map_growing() {
   throw_failed(kLeastGrowing);
 }
 
-void ask_for_huge_pages() {
-  state.transparent_huge = false;
-  if (state.huge == "off") return;
-  bool granted = kernel_grants_transparent();
-  if (granted) {
-    bool fixed = state.reserved_huge || madvise(state.fixed.start, state.fixed.size, MADV_HUGEPAGE) == 0;
-    bool growing = madvise(state.growing.start, state.growing.size, MADV_HUGEPAGE) == 0;
-    state.transparent_huge = fixed && growing;
-  }
-  if (state.reserved_huge || state.transparent_huge || state.hinted) return;
+void hint_at_huge_pages() {
+  if (state.hinted) return;
   state.hinted = true;
   ErrorReport report;
   report.severity = Severity::log;
@@ -120,14 +116,30 @@ void ask_for_huge_pages() {
   hathi::report(std::move(report));
 }
 
+// Huge pages are reserved, or come with the memory's use where the kernel heeds advice, or are made later of those in use, where it does that
+// on request.
+void ask_for_huge_pages() {
+  state.collapses = State::Collapses::no;
+  if (state.huge == "off") return;
+  if (kernel_grants_transparent()) {
+    bool fixed = state.reserved_huge || madvise(state.fixed.start, state.fixed.size, MADV_HUGEPAGE) == 0;
+    bool growing = madvise(state.growing.start, state.growing.size, MADV_HUGEPAGE) == 0;
+    if (fixed && growing) return;
+  }
+  if (state.reserved_huge) return;
+  state.fixed_collapser.watch(state.fixed);
+  state.growing_collapser.watch(state.growing);
+  state.collapses = State::Collapses::untried;
+}
+
 void map_and_initialise() {
   std::vector<std::size_t> offsets;
   std::size_t size = lay_out(state.subsystems, offsets);
   map_fixed(size);
   map_growing();
-  ask_for_huge_pages();
   auto* base = static_cast<std::byte*>(state.fixed.start);
   state.region = new (base) GrowingRegion;
+  ask_for_huge_pages();
   state.region->init(base + offsets.back(), kNearGrowth, state.growing.start, state.growing.size);
   for (std::size_t i = 0; i < state.subsystems.size(); ++i) state.subsystems[i].init(base + offsets[i]);
 }
@@ -164,7 +176,21 @@ std::size_t required_size(std::span<const Subsystem> subsystems) {
   std::vector<std::size_t> offsets;
   return lay_out(subsystems, offsets);
 }
-bool has_huge_pages() { return state.reserved_huge || state.transparent_huge; }
+
+int collapse_pieces_in_use(int milliseconds) {
+  if (state.collapses == State::Collapses::untried) {
+    state.collapses = state.fixed_collapser.try_first() ? State::Collapses::yes : State::Collapses::no;
+    if (state.collapses == State::Collapses::no) hint_at_huge_pages();
+  }
+  if (state.collapses == State::Collapses::no) return 0;
+  constexpr int kLooks = 256;
+  std::int64_t until = std::chrono::steady_clock::now().time_since_epoch().count() + std::int64_t{milliseconds} * 1'000'000;
+  int collapsed = state.fixed_collapser.run(state.fixed.size, kLooks, until);
+  // (The near part's share of what is used lies in the fixed piece.)
+  std::size_t used = state.region->used();
+  if (used > kNearGrowth) collapsed += state.growing_collapser.run(used - kNearGrowth, kLooks, until);
+  return collapsed;
+}
 
 GrowingRegion& growing_region() { return *state.region; }
 

@@ -8,6 +8,7 @@
 #include "hathi/error/report.h"
 #include "hathi/shmem/futex.h"
 #include "hathi/shmem/interrupts.h"
+#include "hathi/shmem/segment.h"
 #include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
 #include "log_state.h"
@@ -20,6 +21,8 @@ void note_checkpoint_cause(bool by_volume);
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// How long the background writer makes huge pages at a stretch, and what it rests between.
+constexpr int kCollapseMilliseconds = 20, kCollapsePause = 20;
 constexpr shmem::WaitEvent kCheckpointerIdle{"Activity", "CheckpointerMain"};
 constexpr shmem::WaitEvent kWalWriterIdle{"Activity", "WalWriterMain"};
 constexpr shmem::WaitEvent kBackgroundWriterIdle{"Activity", "BgWriterMain"};
@@ -170,8 +173,10 @@ void background_writer_main() {
     if (written > 0) statistics::count_server(statistics::ServerEvent::pages_written_by_cleaner, static_cast<std::uint64_t>(written));
     if (written >= config::values::bgwriter_lru_maxpages && written > 0) statistics::count_server(statistics::ServerEvent::cleaner_stopped);
     if (written >= config::values::bgwriter_lru_maxpages && written > 0) state->checkpoint.background_maxwritten.fetch_add(1);
-    idle_rounds = written > 0 ? 0 : idle_rounds + 1;
-    sleep_ms(kBackgroundWriterIdle, idle_rounds > 10 ? config::values::bgwriter_delay * 5 : config::values::bgwriter_delay);
+    int collapsed = shmem::collapse_pieces_in_use(kCollapseMilliseconds);
+    idle_rounds = written > 0 || collapsed > 0 ? 0 : idle_rounds + 1;
+    int delay = idle_rounds > 10 ? config::values::bgwriter_delay * 5 : config::values::bgwriter_delay;
+    sleep_ms(kBackgroundWriterIdle, collapsed > 0 ? std::min(delay, kCollapsePause) : delay);
   }
 }
 

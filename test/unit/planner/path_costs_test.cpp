@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../../src/backend/planner/paths.h"
 #include "hathi/base/builtin_oids.h"
 #include "hathi/catalog/lookup.h"
@@ -60,6 +62,14 @@ TEST(Costs, KeysArePrefixesByIdentity) {
   EXPECT_FALSE(JoinPlanner::begins_with(ab, abc));
   EXPECT_FALSE(JoinPlanner::begins_with(abc, ba));
   EXPECT_EQ(JoinPlanner::common_prefix(abc, {&a, &c}), 1u);
+}
+
+TEST(PathCosts, HalvingsAreTheLogarithmRoundedUp) {
+  auto by_logarithm = [](double n) { return std::ceil(std::log(n) / std::log(2.0)); };
+  for (int i = 1; i < 45; ++i) {
+    double power = std::ldexp(1.0, i);
+    for (double n : {power, power + 1, power * 1.5, power * 2 - 1}) EXPECT_EQ(halvings(n), by_logarithm(n)) << n;
+  }
 }
 
 }  // namespace

@@ -81,6 +81,35 @@ TEST_P(SegmentTest, GrowsInsideTheReservation) {
   EXPECT_EQ(growing_region().allocate(growing_region().capacity(), 64), nullptr);
 }
 
+TEST_P(SegmentTest, PiecesArePutTogetherUnderTheirUsers) {
+  constexpr std::size_t kBytes = 6u << 20;
+  auto* words = static_cast<std::atomic<std::uint32_t>*>(growing_region().allocate(kBytes, 64));
+  constexpr std::size_t kWords = kBytes / sizeof(*words);
+  for (std::size_t i = 0; i < kWords; i += 3) words[i] = static_cast<std::uint32_t>(i);
+  std::atomic<int>& stop = *counter;
+  pid_t child = fork_child([&] {
+    // Counts up every third word, over and over, while the kernel exchanges the pages.
+    std::uint32_t rounds = 0;
+    while (stop == 0) {
+      for (std::size_t i = 0; i < kWords; i += 3) if (words[i].fetch_add(1) != i + rounds) return 1;
+      ++rounds;
+    }
+    words[1] = rounds;
+    return 0;
+  });
+  int collapsed = 0;
+  for (int i = 0; i < 20; ++i) {
+    collapsed += collapse_pieces_in_use(100);
+    usleep(5000);
+  }
+  stop = 1;
+  EXPECT_EQ(wait_child(child), 0);
+  for (std::size_t i = 0; i < kWords; i += 3) ASSERT_EQ(words[i].load(), i + words[1].load());
+  if (collapsed == 0) GTEST_SKIP() << "the kernel does not put pages together";
+  // What is put together stays so.
+  EXPECT_EQ(collapse_pieces_in_use(100), 0);
+}
+
 TEST_P(SegmentTest, SlotsAreDistinctAndComeBack) {
   pid_t child = fork_child([] {
     acquire_slot(ProcessKind::backend);

@@ -38,8 +38,9 @@ bool is_attached();
 // Bytes of the fixed segment (0 before create). The list's sum without creating anything: see required_size.
 std::size_t total_size();
 std::size_t required_size(std::span<const Subsystem> subsystems);
-// True when the kernel backs the segment with huge pages (reserved, or transparent ones that madvise granted).
-bool has_huge_pages();
+// For one background process: where the kernel gives huge pages neither in advance nor on advice, those pieces of shared memory that have
+// come into use since are put together to huge pages, for at most `milliseconds`. Returns how many were (0 also where there is nothing to do).
+int collapse_pieces_in_use(int milliseconds);
 
 // A region that grows on demand inside its reserved size; allocation is never returned to the region
 // but to the caller's own free lists. Two ranges: a small one beside the fixed memory (and on its huge pages), then the large
