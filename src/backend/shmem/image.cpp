@@ -36,7 +36,7 @@ constexpr int kHeapGrowth = 512 * 1024;
 // Up to this size malloc keeps freed blocks by their exact size, in steps of 16 bytes.
 constexpr std::size_t kLargestCached = 2040, kSmallestBlock = 24;
 // While the image is built large arrays are to stand in the heap with the rest.
-constexpr int kLargestInHeap = 32 << 20, kUsualMmapThreshold = 128 * 1024;
+constexpr int kLargestInHeap = 32 << 20, kUsualMmapThreshold = 128 * 1024, kUsualTrimThreshold = 128 * 1024;
 constexpr std::size_t kMovedConstants = 3 * kHugePage;
 
 struct MappedRange {
@@ -154,6 +154,9 @@ void set_server_start_time(std::int64_t microseconds) { start_time = microsecond
 
 void begin_image() {
 #ifndef HATHI_SANITIZED
+  // (Memory that is not malloc's own in the middle of the heap: the first allocation beyond it gives back what was free below, and trims the
+  // heap so that the allocation itself fails - unless trimming is off.)
+  mallopt(M_TRIM_THRESHOLD, -1);
   advance_heap();
   mallopt(M_MMAP_THRESHOLD, kLargestInHeap);
 #endif
@@ -163,6 +166,7 @@ void prepare_image_for_forks(bool huge_code) {
 #ifndef HATHI_SANITIZED
   if (huge_code) move_code(mapped_ranges());
   fill_heap_holes(advance_heap());
+  mallopt(M_TRIM_THRESHOLD, kUsualTrimThreshold);
   mallopt(M_MMAP_THRESHOLD, kUsualMmapThreshold);
   mallopt(M_TOP_PAD, kHeapGrowth);
 #endif
