@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -38,9 +39,8 @@ void end_write(BufferDescriptor& d, bool written) {
   std::uint32_t s = d.state.load(std::memory_order_relaxed);
   for (;;) {
     std::uint32_t next = s & ~kIoWrite;
-    if (written) next &= ~kCheckpointNeeded;
-    // Whoever dirtied it while it was being written expects another write.
-    if (written && (s & kJustDirtied) == 0) next &= ~kDirty;
+    // Whoever dirtied it while it was being written expects another write; a checkpoint that began meanwhile, too.
+    if (written && (s & kJustDirtied) == 0) next &= ~(kDirty | kCheckpointNeeded);
     if (d.state.compare_exchange_weak(s, next, std::memory_order_acq_rel)) return;
   }
 }
@@ -52,11 +52,14 @@ void write_out(BufferIndex i) {
   if (!begin_write(d)) return;
   bool written = false;
   ScopeExit finish([&] { end_write(d, written); });
-  // Hint bits may change under the share lock, so the checksum is made over a copy.
+  // Hint bits, and those of the commit log, may change under the share lock, so the checksum is made over a copy.
   alignas(4096) static std::byte copy[kPageSize];
   std::memcpy(copy, page_of(i), kPageSize);
   PageHeader& h = PageView(copy).header();
-  if (h.lsn != kInvalidLsn) wal::flush(h.lsn);
+  // A page's position is raised before such bits are set: read after them, it covers all that the copy has.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  std::uint64_t position = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(page_of(i))).load(std::memory_order_relaxed);
+  if (position != kInvalidLsn.value()) wal::flush(Lsn{position});
   h.checksum = wal::data_checksums() && storage::has_page_checksum(d.tag.file) ? page_checksum(d.tag, copy) : 0;
   shmem::WaitScope wait(kWaitWrite);
   storage::write_block(d.tag, copy);

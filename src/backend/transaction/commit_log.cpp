@@ -36,6 +36,12 @@ std::atomic_ref<std::uint32_t> top_word(const PinnedBuffer& b, Xid xid) {
   return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(b.page().bytes() + kPageHeader + xid.value() % kTopsPerPage * 4));
 }
 
+void raise_page_position(const PinnedBuffer& b, Lsn lsn) {
+  std::atomic_ref<std::uint64_t> stored(*reinterpret_cast<std::uint64_t*>(b.page().bytes()));
+  std::uint64_t old = stored.load(std::memory_order_relaxed);
+  while (old < lsn.value() && !stored.compare_exchange_weak(old, lsn.value())) {}
+}
+
 // The page used last is nearly always the one wanted: its buffer is tried first.
 PinnedBuffer pin(const BlockTag& tag, buffer::BufferIndex& hint) {
   PinnedBuffer b = hint != buffer::kNoBuffer ? buffer::try_recent(tag, hint) : PinnedBuffer();
@@ -59,6 +65,8 @@ void set_status(Xid top, std::span<const Xid> children, XidStatus status, Lsn ls
       PinnedBuffer b = pin(status_page(run[0]), status_hint);
       BlockNumber block = b.block();
       b.lock(locking::LwMode::shared);
+      // Before the bits: who writes the page out between the two must not think that the commit's record need not be on disk.
+      if (lsn != kInvalidLsn) raise_page_position(b, lsn);
       std::size_t n = 0;
       for (; n < run.size() && status_page(run[n]).block == block; ++n) {
         std::atomic_ref<std::uint8_t> byte = status_byte(b, run[n]);

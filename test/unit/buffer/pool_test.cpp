@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 
 #include "../test_cluster.h"
 #include "hathi/wal/page_edit.h"
@@ -271,6 +276,60 @@ TEST(Pool, ACachedPageIsPinnedInUnderHundredNanoseconds) {
     }
     std::cout << "read + unpin: " << best << " ns\n";
     EXPECT_LT(best, 400);   // generous: debug builds, busy machines
+  }), 0);
+}
+
+// Seen by all processes of the test below.
+struct Steps { std::atomic<bool> writing, go_on, written; };
+Steps* steps = nullptr;
+
+void await(const std::atomic<bool>& step) {
+  for (int i = 0; i < 10000 && !step.load(); ++i) ::usleep(1000);
+}
+
+// A commit's bits are set under the share lock, so they may come while another process is writing the page. A checkpoint that begins then must not
+// take that write for its own: what it has is older.
+TEST(Pool, ACheckpointWritesWhatChangedWhileAnotherWroteThePage) {
+  Cluster cluster(32);
+  ASSERT_EQ(cluster.create([] {
+    steps = new (mmap(nullptr, sizeof(Steps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Steps{};
+    make_relation(2);
+    auto pids = test::start_processes(1, [](int) {
+      storage::FileSystem fs = storage::file_system();
+      static const storage::FileSystem real = fs;
+      fs.write = [](int fd, const void* bytes, std::size_t size, std::int64_t offset) -> std::int64_t {
+        if (size == kPageSize && offset == static_cast<std::int64_t>(kPageSize)) {
+          steps->writing = true;
+          await(steps->go_on);
+        }
+        return real.write(fd, bytes, size, offset);
+      };
+      storage::set_file_system(fs);
+      flush_relation(kTestRelation);
+      steps->written = true;
+      return 0;
+    });
+    shmem::acquire_slot(shmem::ProcessKind::startup);
+    await(steps->writing);
+    {
+      PinnedBuffer b = read(tag(0));
+      b.lock(LwMode::exclusive);
+      b.mark_dirty();
+      PinnedBuffer changed = read(tag(1));
+      changed.lock(LwMode::shared);
+      changed.page().bytes()[kSum] = std::byte{77};
+      changed.mark_dirty_shared(wal::flushed_position());
+    }
+    // Page 0 comes first; before the checkpoint looks at page 1 again the other process has ended its write.
+    flush_for_checkpoint(false, [](double) {
+      steps->go_on = true;
+      await(steps->written);
+    });
+    std::ifstream file(storage::relation_path(kTestRelation, Fork::main), std::ios::binary);
+    file.seekg(kPageSize + kSum);
+    EXPECT_EQ(file.get(), 77);
+    shmem::release_slot();
+    test::join_processes(pids);
   }), 0);
 }
 
