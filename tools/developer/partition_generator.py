@@ -325,6 +325,8 @@ class Statements:
     def tree_change(self):
         """Statements that only the partitioned table takes; the copy is filled anew after them."""
         r = self.r
+        if not self.leaves:
+            return ["analyze p"]
         name, bound = r.choice(self.leaves)
         return r.choice([
             [f"truncate {name}"], [f"alter table p detach partition {name}", f"delete from {name} where id % 3 = 0", f"alter table p attach partition {name} {bound}"],

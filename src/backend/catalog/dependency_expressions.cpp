@@ -71,14 +71,15 @@ class Collector {
     walk_children(const_cast<Expr*>(e), visitor, this);
   }
 
-  // Sorted, without repeats; columns go when their whole table is there.
+  // Sorted, without repeats; the whole table goes when columns of it are there: what keeps a column keeps its table.
   std::vector<ObjectAddress> take() {
     std::sort(found_.begin(), found_.end());
     found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
     std::vector<ObjectAddress> kept;
     for (const ObjectAddress& a : found_) {
-      bool covered = a.sub != 0 && !kept.empty() && kept.back().class_id == a.class_id && kept.back().object == a.object && kept.back().sub == 0;
-      if (!covered) kept.push_back(a);
+      bool covers = a.sub != 0 && !kept.empty() && kept.back().class_id == a.class_id && kept.back().object == a.object && kept.back().sub == 0;
+      if (covers) kept.back() = a;
+      else kept.push_back(a);
     }
     return kept;
   }

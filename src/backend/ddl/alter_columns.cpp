@@ -68,7 +68,8 @@ void fill_new_column(Oid table, AttrNumber number, const NewColumn& column, cons
     heap::HeapTable heap = r->heap;
     char persistence = r->persistence;
     r.reset();
-    rewrite_table(table, *old_row, heap, number, value, persistence);
+    ColumnValue filled{number, value};
+    rewrite_table(table, *old_row, heap, {&filled, 1}, persistence);
   }
   transaction::advance_command();
 }

@@ -79,7 +79,7 @@ void change_persistence(Oid table, char persistence) {
   TupleDescriptor* row = copy_descriptor(*r->descriptor, arena);
   heap::HeapTable heap = r->heap;
   r.reset();
-  rewrite_table(table, *row, heap, 0, nullptr, persistence);
+  rewrite_table(table, *row, heap, {}, persistence);
   for (Oid sequence : owned_sequences(table)) update_class_row(sequence, [&](CatalogRow&, Arena&) {});
 }
 
@@ -126,13 +126,46 @@ void run_command(Oid table, const AlterTableCommand& c, const AlterContext& cont
     case AlterTableAction::column_default: change_default(table, c, context); return;
     case AlterTableAction::set_not_null: change_not_null(table, c, true, context); return;
     case AlterTableAction::drop_not_null: change_not_null(table, c, false, context); return;
-    case AlterTableAction::column_type: change_type(table, c, context); return;
     case AlterTableAction::set_logged: change_persistence(table, 'p'); return;
     case AlterTableAction::set_unlogged: change_persistence(table, 'u'); return;
     case AlterTableAction::set_options: change_options(table, c, false); return;
     case AlterTableAction::reset_options: change_options(table, c, true); return;
     case AlterTableAction::change_owner: change_relation_owner(table, resolve_role(*c.role)); return;
     default: run_step(table, c, context); return;
+  }
+}
+
+// Commands run in passes: what goes goes before types change, columns and constraints come after them.
+enum class Pass : std::uint8_t { drop, type, add_column, column, add_index, add_constraint, other };
+
+Pass pass_of(const AlterTableCommand& c) {
+  switch (c.action) {
+    case AlterTableAction::drop_column:
+    case AlterTableAction::drop_constraint:
+    case AlterTableAction::drop_not_null:
+    case AlterTableAction::drop_identity:
+    case AlterTableAction::drop_expression: return Pass::drop;
+    case AlterTableAction::column_type: return Pass::type;
+    case AlterTableAction::add_column: return Pass::add_column;
+    case AlterTableAction::set_not_null: return Pass::column;
+    case AlterTableAction::column_default: return c.expr == nullptr ? Pass::drop : Pass::add_constraint;
+    case AlterTableAction::add_identity: return Pass::add_constraint;
+    case AlterTableAction::add_constraint:
+      return c.constraint->type == parser::ConstraintKind::primary_key || c.constraint->type == parser::ConstraintKind::unique ? Pass::add_index
+                                                                                                                             : Pass::add_constraint;
+    default: return Pass::other;
+  }
+}
+
+void run_commands(Oid table, const parser::AlterTableStatement& s, const AlterContext& context) {
+  std::vector<const AlterTableCommand*> commands(s.commands.begin(), s.commands.end());
+  std::stable_sort(commands.begin(), commands.end(), [](const AlterTableCommand* a, const AlterTableCommand* b) { return pass_of(*a) < pass_of(*b); });
+  auto is_type = [](const AlterTableCommand* c) { return pass_of(*c) == Pass::type; };
+  auto types = std::find_if(commands.begin(), commands.end(), is_type), types_end = std::find_if_not(types, commands.end(), is_type);
+  for (auto i = commands.begin(); i != commands.end(); i = i == types ? types_end : i + 1) {
+    if (i == types) change_types(table, {&*types, static_cast<std::size_t>(types_end - types)}, context);
+    else run_command(table, **i, context);
+    transaction::advance_command();
   }
 }
 
@@ -172,10 +205,7 @@ void alter_table(const UtilityCall& call, const parser::AlterTableStatement& s) 
   Oid table = r->oid;
   r.reset();
   AlterContext context{call.text, s.relation->inherit, false};
-  for (const AlterTableCommand* c : s.commands) {
-    run_command(table, *c, context);
-    transaction::advance_command();
-  }
+  run_commands(table, s, context);
 }
 
 }  // namespace hathi::ddl

@@ -2,6 +2,7 @@
 // What the files of ALTER TABLE share. A command runs on the named table and, on its own, on the partitions below it.
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +26,8 @@ void add_column(Oid table, const parser::AlterTableCommand& c, const AlterContex
 void drop_column(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
 void change_default(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
 void change_not_null(Oid table, const parser::AlterTableCommand& c, bool not_null, const AlterContext& context);
-// alter_column_type.cpp
-void change_type(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
+// alter_column_type.cpp: all such commands of a statement at once, their expressions see the rows as they were.
+void change_types(Oid table, std::span<const parser::AlterTableCommand* const> commands, const AlterContext& context);
 // Constraints (alter_constraints.cpp).
 void add_constraint(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
 void drop_constraint(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);
@@ -47,9 +48,12 @@ void require_not_null_in_partitions(const catalog::Relation& r, std::string_view
 // Is the column part of the partition key, alone or in an expression?
 bool is_in_partition_key(const catalog::Relation& r, AttrNumber column);
 
-// Every row goes into new storage with the descriptor of now. column: recomputed from the expression (over the old row); 0 with null:
-// values carry over.
-void rewrite_table(Oid table, const TupleDescriptor& old_row, const heap::HeapTable& old_heap, AttrNumber column, const nodes::Expr* expression,
-                   char persistence);
+// A column computed anew by an expression over the old row.
+struct ColumnValue { AttrNumber column = 0; const nodes::Expr* value = nullptr; };
+// Every row goes into new storage with the descriptor of now; other values carry over. NOT NULL is looked at (23502), other constraints are
+// not. The indexes are built anew; after rewrite_rows() that is left to fill_indexes().
+void rewrite_table(Oid table, const TupleDescriptor& old_row, const heap::HeapTable& old_heap, std::span<const ColumnValue> columns, char persistence);
+void rewrite_rows(Oid table, const TupleDescriptor& old_row, const heap::HeapTable& old_heap, std::span<const ColumnValue> columns, char persistence);
+void fill_indexes(Oid table);
 
 }  // namespace hathi::ddl

@@ -1,11 +1,14 @@
 // COMMENT ON.
 
 #include "hathi/analyzer/analyze.h"
+#include "hathi/catalog/catalog_table.h"
+#include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/report.h"
 #include "database_access.h"
 #include "object_names.h"
 #include "relation_store.h"
+#include "row_values.h"
 #include "statements.h"
 
 namespace hathi::ddl {
@@ -40,6 +43,16 @@ ObjectAddress column_address(const parser::QualifiedName& name) {
   std::string_view column = name.back();
   if (AttrNumber number = find_column(*r, column)) return {catalog_oid::pg_class, r->oid, number};
   throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", column, r->name);
+}
+
+ObjectAddress table_constraint(const parser::QualifiedName& table, std::string_view name) {
+  catalog::RelationRef r = open_owned(range_var_of(table), ObjectType::column);
+  namespace c = catalog::pg_constraint;
+  Arena arena(1024);
+  catalog::CatalogTable constraints(catalog_oid::pg_constraint, locking::LockMode::access_share);
+  auto row = constraints.find({{c::conrelid, Datum::of(r->oid)}, {c::contypid, Datum::of(kInvalidOid)}, {c::conname, name_value(arena, name)}}, arena);
+  if (!row) throw SqlError(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist", name, r->name);
+  return {catalog_oid::pg_constraint, row->get(c::oid).as_oid(), 0};
 }
 
 // A comment on a database that is not there is no error: dumps carry such comments.
@@ -82,6 +95,7 @@ void comment_on(const parser::CommentStatement& s, std::string_view text) {
       break;
     }
     case ObjectType::role: address = find_commented_role(s.object->name.back()); break;
+    case ObjectType::constraint_on_table: address = table_constraint(s.object->name, s.object->subname); break;
     case ObjectType::column: address = column_address(s.object->name); break;
     default:
       address = *find_object(s.object->type_of_object, *s.object, text, false);

@@ -14,6 +14,7 @@
 #include "row_values.h"
 #include "statements.h"
 #include "table_definition.h"
+#include "unfilled_indexes.h"
 
 namespace hathi::ddl {
 
@@ -78,9 +79,7 @@ void set_columns_not_null(Oid table, const std::vector<std::string>& columns, bo
   for (Oid member : members) set_columns_not_null(member, columns, true);
 }
 
-}  // namespace
-
-Oid create_key(Oid table, const PendingConstraint& pending, std::string_view text, bool recurse) {
+Oid make_key(Oid table, const PendingConstraint& pending, std::string_view text, bool recurse, bool skip_build) {
   const parser::Constraint& c = *pending.syntax;
   bool primary = c.type == ConstraintKind::primary_key;
   if (!c.index.empty()) return adopt_index_as_constraint(table, c);
@@ -106,6 +105,7 @@ Oid create_key(Oid table, const PendingConstraint& pending, std::string_view tex
   n.name = key_name(*r, pending);
   n.unique = true;
   n.primary = primary;
+  n.skip_build = skip_build;
   n.nulls_not_distinct = c.nulls_not_distinct;
   n.deferrable = c.deferrable;
   n.initially_deferred = c.initially_deferred;
@@ -121,6 +121,12 @@ Oid create_key(Oid table, const PendingConstraint& pending, std::string_view tex
   if (r->kind == kind::partitioned_table) return create_partitioned_index(std::move(n), *r, text, recurse);
   return create_index(n);
 }
+
+}  // namespace
+
+Oid create_key(Oid table, const PendingConstraint& pending, std::string_view text, bool recurse) { return make_key(table, pending, text, recurse, false); }
+
+Oid create_unfilled_key(Oid table, const PendingConstraint& pending, std::string_view text) { return make_key(table, pending, text, true, true); }
 
 void create_constraints(Oid table, const std::vector<PendingConstraint>& constraints, std::string_view text, bool validate, bool recurse) {
   std::vector<std::string> taken;

@@ -17,6 +17,7 @@
 #include "partitions.h"
 #include "statements.h"
 #include "table_definition.h"
+#include "unfilled_indexes.h"
 
 namespace hathi::ddl {
 
@@ -129,6 +130,21 @@ void check_table(const catalog::Relation& r) {
   if (!catalog::is_owner(catalog_oid::pg_class, r.oid, catalog::current_role())) catalog::throw_not_owner("table", r.name);
 }
 
+// The phases of CREATE INDEX CONCURRENTLY, each in a transaction of its own.
+void build_concurrently(Oid table, Oid index) {
+  SessionLocks locks;
+  locks.add(table);
+  next_transaction();
+  // All who do not know of the index yet must be gone; then those who do not write into it.
+  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
+  build_unready_index(table, index);
+  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
+  complete_ready_index(table, index);
+  store_index_state(index, {.ready = true, .valid = true});
+}
+
+}  // namespace
+
 NewIndex define_index(const parser::CreateIndexStatement& s, const catalog::Relation& r, std::string_view text, Arena& arena) {
   NewIndex n;
   n.table = r.oid;
@@ -165,21 +181,6 @@ NewIndex define_index(const parser::CreateIndexStatement& s, const catalog::Rela
   n.name = s.name.empty() ? default_index_name(n, r) : std::string(s.name);
   return n;
 }
-
-// The phases of CREATE INDEX CONCURRENTLY, each in a transaction of its own.
-void build_concurrently(Oid table, Oid index) {
-  SessionLocks locks;
-  locks.add(table);
-  next_transaction();
-  // All who do not know of the index yet must be gone; then those who do not write into it.
-  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
-  build_unready_index(table, index);
-  catalog::wait_for_relation_lockers(table, locking::LockMode::share);
-  complete_ready_index(table, index);
-  store_index_state(index, {.ready = true, .valid = true});
-}
-
-}  // namespace
 
 void create_index_statement(const UtilityCall& call, const parser::CreateIndexStatement& s) {
   Arena arena(4096);

@@ -14,6 +14,7 @@
 #include "partitions.h"
 #include "relation_store.h"
 #include "row_values.h"
+#include "unfilled_indexes.h"
 
 namespace hathi::ddl {
 
@@ -224,22 +225,25 @@ Oid create_index(const NewIndex& n) {
   catalog::note_change(catalog_oid::pg_class, n.table);
   transaction::advance_command();
   if (n.is_partitioned) return oid;
-  if (n.skip_build || n.concurrently) {
-    make_index_empty(oid);
-    return oid;
-  }
-  if (table->persistence == 'u') {
-    catalog::RelationRef index = catalog::open_relation(oid, locking::LockMode::none);
-    btree::create_empty(index->index->btree, Fork::init);
+  if (n.concurrently) make_index_empty(oid);
+  else if (!n.skip_build) fill_index(oid);
+  return oid;
+}
+
+void fill_index(Oid index) {
+  Oid table = kInvalidOid;
+  {
+    catalog::RelationRef r = catalog::open_relation(index, locking::LockMode::none);
+    table = r->index->table;
+    if (r->persistence == 'u') btree::create_empty(r->index->btree, Fork::init);
   }
   std::uint64_t table_rows = 0, index_rows = 0;
   bool broken_chains = false;
-  executor::build_index(n.table, oid, nullptr, table_rows, index_rows, &broken_chains);
-  if (broken_chains) mark_for_younger_snapshots(oid);
-  store_relation_size(n.table, static_cast<double>(table_rows));
-  store_relation_size(oid, static_cast<double>(index_rows));
+  executor::build_index(table, index, nullptr, table_rows, index_rows, &broken_chains);
+  if (broken_chains) mark_for_younger_snapshots(index);
+  store_relation_size(table, static_cast<double>(table_rows));
+  store_relation_size(index, static_cast<double>(index_rows));
   transaction::advance_command();
-  return oid;
 }
 
 Oid insert_constraint(const NewConstraint& n) {

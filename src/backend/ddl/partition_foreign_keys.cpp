@@ -317,15 +317,19 @@ void clone_foreign_keys(const catalog::Relation& parent, Oid child, bool validat
 namespace {
 
 // The parent's partition that takes the key a referencing row has; the key columns of the parent are all among those referenced.
-int member_of_row(const partition::PartitionDescriptor& d, const catalog::ForeignKey& key, std::span<const AttrNumber> map, const Datum* values,
-                  const bool* nulls) {
+int member_of_row(const partition::PartitionDescriptor& d, const catalog::ForeignKey& key, std::span<const AttrNumber> map, const catalog::Relation& leaf,
+                  const Datum* values, const bool* nulls) {
+  Arena arena(512);
   Datum wanted[partition::kMaxKeyColumns];
   bool is_null[partition::kMaxKeyColumns] = {};
   for (std::size_t i = 0; i < key.columns.size(); ++i) if (nulls[key.columns[i] - 1]) return -1;
   for (std::size_t i = 0; i < d.key->columns.size(); ++i) {
     AttrNumber column = map.empty() ? d.key->columns[i].column : map[static_cast<std::size_t>(d.key->columns[i].column - 1)];
-    auto at = std::find(key.referenced_columns.begin(), key.referenced_columns.end(), column) - key.referenced_columns.begin();
-    wanted[i] = values[key.columns[static_cast<std::size_t>(at)] - 1];
+    auto at = static_cast<std::size_t>(std::find(key.referenced_columns.begin(), key.referenced_columns.end(), column) - key.referenced_columns.begin());
+    wanted[i] = values[key.columns[at] - 1];
+    // The referencing column may have a type of its own.
+    const catalog::CastInfo* cast = catalog::find_cast(catalog::base_type((*leaf.descriptor)[key.columns[at] - 1].type), d.key->columns[i].type);
+    if (cast != nullptr && is_valid(cast->function)) wanted[i] = call_function(cast->function, arena, {wanted[i]});
   }
   return partition::member_for_key(d, wanted, is_null);
 }
@@ -335,7 +339,7 @@ void check_leaf(const catalog::Relation& leaf, const catalog::ForeignKey& key, c
   Arena arena(1024);
   std::span<const AttrNumber> map = partition::column_map(parent, child, arena);
   for_each_row(leaf, [&](const Datum* values, const bool* nulls, const HeapTuple&) {
-    int member = member_of_row(d, key, map, values, nulls);
+    int member = member_of_row(d, key, map, leaf, values, nulls);
     if (member < 0 || d.members[static_cast<std::size_t>(member)].oid != child.oid) return;
     std::string names, texts;
     for (std::size_t i = 0; i < key.columns.size(); ++i) {

@@ -108,10 +108,11 @@ bool is_part(Oid index) {
 }
 
 // Returns whether the child's index is valid.
-bool ensure_counterpart(const catalog::Relation& index_relation, const catalog::Relation& parent, Oid child_oid) {
+bool ensure_counterpart(const catalog::Relation& index_relation, const catalog::Relation& parent, Oid child_oid, bool skip_build = false) {
   Arena arena(4096);
   catalog::RelationRef child = catalog::open_relation(child_oid, LockMode::none);
   NewIndex wanted = counterpart(index_relation, parent, *child, arena);
+  wanted.skip_build = skip_build;
   for (const IndexDescriptor* i : child->indexes) {
     if (!matches(*i, wanted) || is_part(i->oid)) continue;
     if (wanted.constraint != '\0' && !is_valid(i->constraint)) continue;
@@ -274,7 +275,7 @@ Oid create_partitioned_index(NewIndex n, const catalog::Relation& table, std::st
     require_not_in_use(*catalog::open_relation(member, LockMode::none), "CREATE INDEX");
     catalog::RelationRef parent = catalog::open_relation(table.oid, LockMode::none);
     catalog::RelationRef index = catalog::open_relation(oid, LockMode::none);
-    all_valid = ensure_counterpart(*index, *parent, member) && all_valid;
+    all_valid = ensure_counterpart(*index, *parent, member, n.skip_build) && all_valid;
   }
   if (!all_valid) {
     set_index_valid(oid, false);

@@ -19,6 +19,7 @@
 #include "partitions.h"
 #include "row_types.h"
 #include "row_values.h"
+#include "unfilled_indexes.h"
 
 namespace hathi::ddl {
 
@@ -397,7 +398,14 @@ void replace_one(Oid oid, char persistence) {
 
 void replace_index_storage(Oid index, char persistence) { replace_one(index, persistence); }
 
-void replace_storage(Oid oid, char persistence) {
+void replace_storage(Oid relation, char persistence) {
+  replace_storage_unfilled(relation, persistence);
+  std::vector<Oid> indexes;
+  for (const catalog::IndexDescriptor* i : catalog::open_relation(relation, locking::LockMode::none)->indexes) indexes.push_back(i->oid);
+  for (Oid index : indexes) make_index_empty(index);
+}
+
+void replace_storage_unfilled(Oid oid, char persistence) {
   std::vector<Oid> indexes;
   Oid toast = kInvalidOid;
   {
@@ -408,7 +416,6 @@ void replace_storage(Oid oid, char persistence) {
   replace_one(oid, persistence);
   for (Oid index : indexes) replace_one(index, persistence);
   transaction::advance_command();
-  for (Oid index : indexes) make_index_empty(index);
   if (is_valid(toast)) replace_storage(toast, persistence);
 }
 

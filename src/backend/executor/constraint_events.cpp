@@ -81,7 +81,11 @@ bool same_key(std::span<const AttrNumber> columns, std::span<const Oid> operator
     if (a_nulls[c] != b_nulls[c]) return false;
     if (a_nulls[c]) continue;
     if (datum_image_equal(a[c], b[c], d[c].layout)) continue;
-    EqualFunction f = prepare_equal(catalog::operator_info(operators[i]).function, d[c].collation);
+    // (The key's operator may be for values that the column is converted to.)
+    const catalog::OperatorInfo& op = catalog::operator_info(operators[i]);
+    Oid type = catalog::base_type(d[c].type);
+    bool fits = type == op.left || catalog::is_binary_coercible(type, op.left);
+    EqualFunction f = prepare_equal(fits ? op.function : catalog::operator_info(catalog::type_info(type).equal_operator).function, d[c].collation);
     if (!are_equal(f, a[c], b[c], scratch)) return false;
   }
   return true;

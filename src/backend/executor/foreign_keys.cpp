@@ -110,15 +110,29 @@ bool lock_matching(KeyScan& scan, const Relation& table, TupleId tid, heap::RowL
   }
 }
 
+// A key's value as one of the other side's type.
+Datum convert_key(Datum v, Oid from, Oid to, Arena& arena) {
+  from = catalog::base_type(from);
+  std::int32_t typmod = -1;
+  Oid base = catalog::base_type(to, &typmod);
+  if (from == base || catalog::is_binary_coercible(from, base)) return v;
+  if (const catalog::CastInfo* cast = catalog::find_cast(from, base); cast != nullptr && is_valid(cast->function))
+    return call_function(cast->function, arena, {v});
+  Datum text = call_function(catalog::type_info(from).output, arena, {v});
+  const catalog::TypeInfo& info = catalog::type_info(base);
+  return call_function(info.input, arena, {text, Datum::of(base), Datum::of(typmod)});
+}
+
 // The leaf of the (perhaps partitioned) referenced table that holds the key; an empty reference when there is none.
 catalog::RelationRef open_referenced_leaf(const Relation& referenced, const ForeignKey& fk, const KeyValues& key) {
+  Arena arena(512);
   auto n = static_cast<std::size_t>(referenced.descriptor->count());
   std::vector<Datum> values(n);
   std::unique_ptr<bool[]> nulls(new bool[n]);
   std::fill_n(nulls.get(), n, true);
   for (std::size_t i = 0; i < fk.referenced_columns.size(); ++i) {
     auto at = static_cast<std::size_t>(fk.referenced_columns[i] - 1);
-    values[at] = key.values[i];
+    values[at] = convert_key(key.values[i], key.types[i], (*referenced.descriptor)[fk.referenced_columns[i] - 1].type, arena);
     nulls[at] = false;
   }
   Oid leaf = find_partition_of_row(referenced, values.data(), nulls.get());
@@ -233,19 +247,6 @@ void delete_referencing(const ReferencedChange& change, TargetTable& target, con
   std::unique_ptr<bool[]> nulls(new bool[n]);
   deform_tuple(row, target.descriptor(), static_cast<int>(n), values.data(), nulls.get());
   change.queue.row_deleted(target.relation(), values.data(), nulls.get(), row.tid);
-}
-
-// A referenced key as a value of the referencing column's type.
-Datum convert_key(Datum v, Oid from, Oid to, Arena& arena) {
-  from = catalog::base_type(from);
-  std::int32_t typmod = -1;
-  Oid base = catalog::base_type(to, &typmod);
-  if (from == base || catalog::is_binary_coercible(from, base)) return v;
-  if (const catalog::CastInfo* cast = catalog::find_cast(from, base); cast != nullptr && is_valid(cast->function))
-    return call_function(cast->function, arena, {v});
-  Datum text = call_function(catalog::type_info(from).output, arena, {v});
-  const catalog::TypeInfo& info = catalog::type_info(base);
-  return call_function(info.input, arena, {text, Datum::of(base), Datum::of(typmod)});
 }
 
 // The new value of a referencing column: the new key, NULL, or the default.

@@ -9,10 +9,22 @@ KeyScan::KeyScan(const catalog::Relation& table, std::span<const AttrNumber> col
                  std::span<const Oid> value_types, Oid index)
     : table_(table), columns_(columns), column_is_left_(column_is_left), value_types_(value_types.begin(), value_types.end()) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    Oid collation = (*table.descriptor)[columns[i] - 1].collation;
-    equal_.push_back(prepare_equal(catalog::operator_info(operators[i]).function, collation));
+    const Attribute& column = (*table.descriptor)[columns[i] - 1];
+    const catalog::OperatorInfo& info = catalog::operator_info(operators[i]);
+    equal_.push_back(prepare_equal(info.function, column.collation));
+    convert_column_.push_back(conversion(column.type, column_is_left ? info.left : info.right));
+    Oid wanted = column_is_left ? info.right : info.left;
+    convert_value_.push_back(conversion(value_types_[i], wanted));
+    if (is_valid(convert_value_.back())) value_types_[i] = wanted;
   }
   find_usable_index(index);
+}
+
+Oid KeyScan::conversion(Oid from, Oid to) {
+  from = catalog::base_type(from);
+  if (from == to || catalog::is_binary_coercible(from, to)) return kInvalidOid;
+  const catalog::CastInfo* cast = catalog::find_cast(from, to);
+  return cast == nullptr ? kInvalidOid : cast->function;
 }
 
 // An index serves when its first columns are our columns in any order and its operator class can compare them with the values.
@@ -52,14 +64,18 @@ bool KeyScan::find_usable_index(Oid wanted) {
 }
 
 void KeyScan::start(std::span<const Datum> values, const transaction::Snapshot& snapshot) {
-  values_ = values;
+  values_.assign(values.begin(), values.end());
+  converted_.reset();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (is_valid(convert_value_[i])) values_[i] = call_function(convert_value_[i], converted_, {values_[i]});
+  }
   snapshot_ = &snapshot;
   pin_.release();
   if (index_ == nullptr) {
     heap_scan_.emplace(table_.heap, snapshot);
     return;
   }
-  for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i].argument = values[key_values_[i]];
+  for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i].argument = values_[key_values_[i]];
   if (!index_scan_) index_scan_.emplace(index_->btree, false);
   index_scan_->start(keys_);
 }
@@ -70,6 +86,7 @@ bool KeyScan::matches(const HeapTuple& tuple) {
     bool is_null;
     Datum v = get_attribute(tuple, *table_.descriptor, columns_[i], is_null);
     if (is_null) return false;
+    if (is_valid(convert_column_[i])) v = call_function(convert_column_[i], scratch_, {v});
     bool same = column_is_left_ ? are_equal(equal_[i], v, values_[i], scratch_) : are_equal(equal_[i], values_[i], v, scratch_);
     if (!same) return false;
   }

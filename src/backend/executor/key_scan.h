@@ -27,13 +27,17 @@ class KeyScan {
 
  private:
   bool find_usable_index(Oid wanted);
+  static Oid conversion(Oid from, Oid to);
 
   const catalog::Relation& table_;
   std::span<const AttrNumber> columns_;
   bool column_is_left_;
   std::vector<EqualFunction> equal_;
   std::vector<Oid> value_types_;
-  std::span<const Datum> values_;
+  // Functions that make a value or a column what the operator takes; kInvalidOid: it is that already.
+  std::vector<Oid> convert_value_, convert_column_;
+  std::vector<Datum> values_;
+  Arena converted_{512};
   const transaction::Snapshot* snapshot_ = nullptr;
   const catalog::IndexDescriptor* index_ = nullptr;
   std::vector<btree::ScanKey> keys_;

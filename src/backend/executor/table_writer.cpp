@@ -134,7 +134,7 @@ void TableWriter::State::flush_batch(Batch& b) {
   insert_options.ring = ring;
   heap::insert_many(table.heap(), b.tuples, b.tids, insert_options);
   bool wants_events = options.check_foreign_keys && !relation.foreign_keys.empty();
-  if (!relation.indexes.empty() || wants_events) {
+  if (!options.skip_constraints && (!relation.indexes.empty() || wants_events)) {
     for (std::size_t i = 0; i < b.tuples.size(); ++i) {
       b.row.set_heap(b.tuples[i]);
       b.row.tuple.tid = b.tids[i];

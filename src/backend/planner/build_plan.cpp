@@ -80,27 +80,35 @@ void JoinPlanner::fill_join(Join* join, const Path* path) {
 }
 
 // --- values from outside --------------------------------------------------------------------------------------------------------------
-// Columns of relations outside `own` become parameters.
+// Expressions over relations outside `own` become parameters, as large as they are: the relation they come from may have been made unique by the
+// whole expression and give nothing else.
 Expr* JoinPlanner::bind_outer(Expr* e, const RelationSet& own, List<NestLoopParam*>& params) {
   if (e == nullptr) return nullptr;
-  if (e->kind != ExprKind::variable) return nodes::map_each_child(e, [&](Expr* c) { return bind_outer(c, own, params); }, s_.arena);
-  auto* v = nodes::as<nodes::Variable>(e);
-  if (v->levels_up != 0 || v->rte <= 0 || own.has(v->rte)) return e;
+  bool is_outer = false;
+  if (e->kind == ExprKind::variable) {
+    const auto* v = nodes::as<nodes::Variable>(e);
+    is_outer = v->levels_up == 0 && v->rte > 0 && !own.has(v->rte);
+    if (!is_outer) return e;
+  } else if (e->kind == ExprKind::op || e->kind == ExprKind::function || e->kind == ExprKind::relabel) {
+    RelationSet used = p_.relations_of(e);
+    is_outer = !used.empty() && !own.overlaps(used) && !contains_sub_plan(e) && !contains_volatile(e);
+  }
+  if (!is_outer) return nodes::map_each_child(e, [&](Expr* c) { return bind_outer(c, own, params); }, s_.arena);
   int slot = -1;
-  for (NestLoopParam* p : params) if (nodes::equal(p->value, v)) slot = p->slot;
+  for (NestLoopParam* p : params) if (nodes::equal(p->value, e)) slot = p->slot;
   if (slot < 0) {
-    slot = s_.new_exec_param(v->type);
+    slot = s_.new_exec_param(nodes::type_of(e));
     auto* p = s_.arena.make<NestLoopParam>();
     p->slot = slot;
-    p->value = v;
+    p->value = e;
     params.push_back(s_.arena, p);
   }
-  auto* p = nodes::make<nodes::Parameter>(s_.arena, v->location);
+  auto* p = nodes::make<nodes::Parameter>(s_.arena, e->location);
   p->source = nodes::Parameter::Source::exec;
   p->number = slot;
-  p->type = v->type;
-  p->typmod = v->typmod;
-  p->collation = v->collation;
+  p->type = nodes::type_of(e);
+  p->typmod = nodes::typmod_of(e);
+  p->collation = nodes::collation_of(e);
   return p;
 }
 

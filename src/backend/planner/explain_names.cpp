@@ -153,14 +153,18 @@ void ExplainNames::parameter(const nodes::Parameter* p, const Context& c, std::s
   if (p->source == nodes::Parameter::Source::exec) {
     for (const PlanFrame* f = c.frame; f != nullptr && f->above != nullptr; f = f->above) {
       const Expr* value = nullptr;
+      bool in_place = false;   // printed as where it was written
       if (f->link != nullptr) {
         for (std::size_t i = 0; i < f->link->param_slots.size(); ++i) if (f->link->param_slots[i] == p->number) value = f->link->args[i];
       } else if (f->above->plan->kind == PlanKind::nest_loop && f->plan == f->above->plan->right) {
         for (const NestLoopParam* n : static_cast<const NestLoop*>(f->above->plan)->params) if (n->slot == p->number) value = n->value;
+        in_place = value != nullptr;
       }
       if (value == nullptr) continue;
       std::string text = expression(value, *f->above, true);
-      bool plain = value->kind == ExprKind::variable || value->kind == ExprKind::aggregate || value->kind == ExprKind::parameter;
+      // What an input made is in parentheses of its own, which the expression has as well.
+      if (in_place && value->kind == ExprKind::variable && text.starts_with("((") && text.ends_with("))")) text = text.substr(1, text.size() - 2);
+      bool plain = value->kind == ExprKind::variable || value->kind == ExprKind::aggregate || value->kind == ExprKind::parameter || in_place;
       out += plain ? text : "(" + text + ")";
       return;
     }

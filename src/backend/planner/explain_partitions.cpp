@@ -2,6 +2,8 @@
 
 #include "explainer.h"
 
+#include <algorithm>
+
 #include "hathi/catalog/quote.h"
 #include "hathi/catalog/relation.h"
 #include "hathi/error/sql_error.h"
@@ -17,7 +19,14 @@ void Explainer::name_partitions() {
     // One partition alone stands in the table's place, unless the table is shown as what is written to.
     if (!s.shown.planned.empty()) names_.note_partitions();
     bool alone = s.shown.planned.size() == 1 && !scan->for_modify;
-    for (Oid leaf : s.shown.planned) s.aliases[raw(leaf)] = alone ? names_.entry_name(scan->rte) : names_.new_name(table);
+    // (Those that are gone when execution starts get no name; what is written to has its names before.)
+    auto is_left = [&](Oid leaf) {
+      return std::any_of(s.shown.partitions.begin(), s.shown.partitions.end(), [&](const auto& p) { return p.table == leaf; });
+    };
+    for (Oid leaf : s.shown.planned) {
+      if (!scan->for_modify && !is_left(leaf)) continue;
+      s.aliases[raw(leaf)] = alone ? names_.entry_name(scan->rte) : names_.new_name(table);
+    }
     scans_.push_back(std::move(s));
   }
 }

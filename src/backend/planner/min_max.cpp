@@ -1,4 +1,4 @@
-// min(x) and max(x) of one table: the first or last entry of an index on x, when that is cheaper than reading all rows.
+// min(x) and max(x) of one table, with partitions or without: the first or last entry of an index on x, when that is cheaper than reading all rows.
 
 #include <algorithm>
 
@@ -50,6 +50,12 @@ bool collect(Expr* e, int rte, std::vector<Extreme>& out) {
 bool is_descending(Oid order) {
   for (const catalog::FamilyMember& m : catalog::operator_families(order)) if (m.method == kBTreeAccessMethod) return m.strategy == 5;
   return false;
+}
+
+// Partitions are merged, or read one after the other.
+bool gives_first_row_soon(const Plan& p) {
+  if (p.kind == PlanKind::partitioned_scan) return static_cast<const PartitionedScan&>(p).ordered;
+  return p.kind == PlanKind::index_scan || p.kind == PlanKind::index_only_scan || p.kind == PlanKind::result;
 }
 
 }  // namespace
@@ -124,7 +130,7 @@ Plan* QueryPlanner::plan_min_max() {
   std::vector<Extreme> extremes;
   for (const TargetEntry* t : q_->targets) if (!collect(t->expr, rte, extremes)) return nullptr;
   catalog::RelationRef table = catalog::open_relation(entry.relation, locking::LockMode::none);
-  if (table->kind == catalog::relation_kind::partitioned_table) return nullptr;
+  if (table->kind == catalog::relation_kind::partitioned_table && !entry.inherit) return nullptr;
   std::vector<bool> nulls_first;
   for (const Extreme& x : extremes) {
     AttrNumber column = nodes::as<nodes::Variable>(x.aggregate->args[0]->expr)->column;
@@ -192,8 +198,7 @@ Plan* QueryPlanner::plan_min_max() {
   for (std::size_t i = subplans; i < s_.subplans.size(); ++i) {
     const Plan* p = s_.subplans[i];
     cost += p->total_cost;
-    ordered = ordered && p->kind == PlanKind::limit && p->left != nullptr &&
-              (p->left->kind == PlanKind::index_scan || p->left->kind == PlanKind::index_only_scan || p->left->kind == PlanKind::result);
+    ordered = ordered && p->kind == PlanKind::limit && p->left != nullptr && gives_first_row_soon(*p->left);
   }
   if (!ordered || cost >= plain_cost || !child.params_from_parent_.empty()) {
     forget();

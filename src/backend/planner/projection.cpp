@@ -89,11 +89,27 @@ bool QueryPlanner::project_members(Append& append, const List<TargetEntry*>& tar
   return true;
 }
 
+namespace {
+
+bool gives(const Plan& p, const Expr* e) {
+  return std::any_of(p.targets.begin(), p.targets.end(), [&](const TargetEntry* t) { return nodes::equal(t->expr, e); });
+}
+
+// Does a join get the expression from one of its inputs?
+bool is_handed_on(const Plan& join, const Expr* e) {
+  if (join.kind != PlanKind::nest_loop && join.kind != PlanKind::hash_join && join.kind != PlanKind::merge_join) return false;
+  return gives(*join.left, e) || gives(*join.right, e);
+}
+
+}  // namespace
+
 // The input with other output columns: in its own projection where it has one and it still makes plain columns.
 Plan* QueryPlanner::project(Plan* input, const List<TargetEntry*>& targets) {
   if (input->kind == PlanKind::append && project_members(*static_cast<Append*>(input), targets)) return input;
   Plan* out = input;
-  bool plain = std::all_of(input->targets.begin(), input->targets.end(), [](const TargetEntry* t) { return t->expr->kind == ExprKind::variable; });
+  bool plain = std::all_of(input->targets.begin(), input->targets.end(), [&](const TargetEntry* t) {
+    return t->expr->kind == ExprKind::variable || is_handed_on(*input, t->expr);
+  });
   bool upper = input->kind == PlanKind::aggregate || input->kind == PlanKind::window_aggregate || input->kind == PlanKind::group;
   if (input->kind == PlanKind::window_aggregate) {   // its own columns in another order
     upper = !std::all_of(targets.begin(), targets.end(), [&](const TargetEntry* t) {

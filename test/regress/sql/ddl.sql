@@ -58,3 +58,14 @@ select * from t;
 reset search_path;
 drop schema s;
 drop schema s cascade;
+-- a view keeps the columns that it shows, and the table of those that it does not name
+create table kept (a int, b int, c text); create view shows_b as select b from kept; create view counts as select count(*) from kept;
+alter table kept drop column b;
+alter table kept drop column c;
+alter table kept alter column b type bigint;
+alter table kept alter column a type bigint;
+select refobjsubid, pg_describe_object(classid, objid, objsubid) from pg_depend where refobjid = 'kept'::regclass and refclassid = 'pg_class'::regclass and classid = 'pg_rewrite'::regclass order by 1;
+drop table kept;
+alter table kept drop column b cascade;
+select * from counts;
+drop table kept cascade;

@@ -71,7 +71,7 @@ enum class DependencyKind : char { normal = 'n', automatic = 'a', internal = 'i'
 void record_dependency(const ObjectAddress& dependent, const ObjectAddress& referenced, DependencyKind kind);
 // Everything an expression or query refers to (tables, columns, functions, types, operators, collations).
 // Columns of relation_of_rte1 (rte 1) are recorded with self_kind, everything else with kind: an index expression depends
-// automatically on its own table's columns, normally on functions. Repeats and what a whole-table entry covers are left out.
+// automatically on its own table's columns, normally on functions. Repeats and a whole table whose columns are recorded are left out.
 void record_dependencies_on(const ObjectAddress& dependent, const nodes::Expr* e, Oid relation_of_rte1, DependencyKind kind,
                             DependencyKind self_kind);
 inline void record_dependencies_on(const ObjectAddress& dependent, const nodes::Expr* e, Oid relation_of_rte1, DependencyKind kind) {
