@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
 
+#include "hathi/buffer/page.h"
 #include "hathi/datum/tuple.h"
 #include "hathi/error/sql_error.h"
 #include "hathi/session/run_script.h"
 #include "hathi/storage/directory.h"
+#include "hathi/storage/file.h"
 
 namespace hathi::crash {
 
@@ -111,6 +114,7 @@ void add_changes_of_files(Add add, const int& n, std::mt19937& random) {
       sql += fmt::format("create table parts_{0}_{1} partition of parts_{0} for values from ({1}) to ({2});", n + 1, i, i + 1);
     add(Step::Kind::partitions, n + 1, sql + fmt::format("insert into parts_{} select g from generate_series(0, {}) g;", n + 1, kPartitions - 1));
   }
+  if (random() % 4 == 0) add(Step::Kind::database, n + 1, fmt::format("create database copied_{} template postgres", n + 1));
   if (random() % 2 == 0) add(Step::Kind::quiet, 0, "reindex index concurrently account_balance");
   if (random() % 2 == 0) add(Step::Kind::quiet, 0, "alter table ranged detach partition ranged_1 concurrently");
 }
@@ -123,7 +127,8 @@ std::vector<Step> make_steps(unsigned seed) {
   int n = 0;
   auto add = [&](Step::Kind kind, int argument, const std::string& sql) {
     ++n;
-    steps.push_back({kind, kind == Step::Kind::quiet ? 0 : n, argument, kind == Step::Kind::quiet ? sql : logged(n, sql)});
+    bool alone = kind == Step::Kind::quiet || kind == Step::Kind::database;   // no part of a transaction
+    steps.push_back({kind, alone ? 0 : n, argument, alone ? sql : logged(n, sql)});
   };
   auto transfers = [&](int count) {
     for (int i = 0; i < count; ++i) {
@@ -180,6 +185,7 @@ class Checker {
       changes_of_files();
       soundness();
       files();
+      databases();
       still_works();
     } catch (const SqlError& e) { wrong(fmt::format("error {}: {}", e.code().view(), e.report().message)); }
     return wrong_;
@@ -300,6 +306,41 @@ class Checker {
     for (const std::string& name : storage::list_directory("base/pgsql_tmp")) wrong(fmt::format("orphan file base/pgsql_tmp/{}", name));
     for (const std::string& name : storage::list_directory("pg_wal"))
       if (name.starts_with("xlogtemp")) wrong(fmt::format("orphan file pg_wal/{}", name));
+  }
+
+  // A database that is listed is whole, and no directory belongs to none.
+  void databases() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].kind != Step::Kind::database) continue;
+      std::vector<std::int64_t> oid = query(fmt::format("select oid::bigint from pg_database where datname = 'copied_{}'", steps_[i].argument));
+      if (oid.empty() && outcomes_[i] == Outcome::acknowledged) wrong(fmt::format("LOST: database copied_{} was acknowledged", steps_[i].argument));
+      if (!oid.empty()) whole_database(oid[0]);
+    }
+    std::vector<std::int64_t> known = query("select oid::bigint from pg_database");
+    for (const std::string& name : storage::list_directory("base"))
+      if (name.find_first_not_of("0123456789") == std::string::npos && std::find(known.begin(), known.end(), std::stoll(name)) == known.end())
+        wrong(fmt::format("orphan directory base/{}", name));
+  }
+
+  // The catalogs' files are those of the database it was copied from, and their pages are sound.
+  void whole_database(std::int64_t oid) {
+    for (const std::string& name : storage::list_directory("base/5")) {
+      auto parsed = storage::parse_relation_name(name);
+      if (!parsed || parsed->fork != Fork::main || raw(parsed->relation) >= 16384) continue;
+      std::ifstream copy(fmt::format("base/{}/{}", oid, name), std::ios::binary);
+      if (!copy) {
+        wrong(fmt::format("database {} lacks file {}", oid, name));
+        continue;
+      }
+      alignas(8) std::byte page[kPageSize];
+      for (std::uint32_t block = 0; copy.read(reinterpret_cast<char*>(page), kPageSize); ++block) {
+        BlockTag tag{{storage::kDefaultTablespace, Oid{static_cast<std::uint32_t>(oid)}, parsed->relation}, Fork::main, BlockNumber{block}};
+        bool is_new = PageView(page).is_new();
+        if (is_new ? block == 0 : PageView(page).header().checksum != page_checksum(tag, page))
+          wrong(fmt::format("database {}: page {} of file {} is damaged", oid, block, name));
+      }
+      if (copy.gcount() != 0) wrong(fmt::format("database {}: file {} ends within a page", oid, name));
+    }
   }
 
   void still_works() {

@@ -10,7 +10,7 @@ namespace hathi::crash {
 // One step: SQL that commits once. Its own number is in table `log` exactly when it committed (0: it leaves no trace).
 struct Step {
   enum class Kind : std::uint8_t {
-    transfer, create_table, create_index, truncate, drop_table, savepoint, wide, sequence, alter, persistence, shrink, partitions, quiet
+    transfer, create_table, create_index, truncate, drop_table, savepoint, wide, sequence, alter, persistence, shrink, partitions, database, quiet
   } kind;
   int number;
   int argument;
