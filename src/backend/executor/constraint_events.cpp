@@ -154,6 +154,58 @@ void ConstraintEvents::row_deleted(const catalog::Relation& table, const Datum* 
   }
 }
 
+namespace {
+
+// The key of a partition as the named table has it; nullptr: only the partition (or one above it) is referred to.
+const catalog::ForeignKey* same_key_of(const catalog::Relation& named, const catalog::ForeignKey& key) {
+  for (const catalog::ForeignKey& n : named.referenced_by) {
+    if (n.referencing == key.referencing && n.on_update == key.on_update && n.on_delete == key.on_delete &&
+        std::equal(n.columns.begin(), n.columns.end(), key.columns.begin(), key.columns.end())) return &n;
+  }
+  return nullptr;
+}
+
+// 0A000 when a table between the two is referred to by itself: for it the row neither stays nor goes.
+void check_tables_between(const catalog::Relation& named, const catalog::Relation& leaf) {
+  for (Oid oid = leaf.parent; is_valid(oid) && oid != named.oid;) {
+    catalog::RelationRef r = catalog::open_relation(oid, locking::LockMode::none);
+    for (const catalog::ForeignKey& k : r->referenced_by) {
+      if (same_key_of(named, k) != nullptr) continue;
+      throw SqlError(sqlstate::feature_not_supported,
+                     "cannot move tuple across partitions when a non-root ancestor of the source partition is directly referenced in a foreign key")
+          .detail(fmt::format("A foreign key points to ancestor \"{}\" but not the root ancestor \"{}\".", r->name, named.name))
+          .hint(fmt::format("Consider defining the foreign key on table \"{}\".", named.name));
+    }
+    oid = r->parent;
+  }
+}
+
+}  // namespace
+
+void ConstraintEvents::row_moved(const catalog::Relation& named, const catalog::Relation& from, const Datum* old_values, const bool* old_nulls,
+                                 TupleId old_tid, const catalog::Relation& to, TupleId tid) {
+  check_tables_between(named, from);
+  for (const catalog::ForeignKey& k : from.referenced_by) {
+    if (has_null(k.referenced_columns, old_nulls)) continue;
+    const catalog::ForeignKey* whole = same_key_of(named, k);
+    ConstraintEvent e;
+    e.old_tid = old_tid;
+    if (whole == nullptr) {
+      e.kind = ConstraintEventKind::referenced_deleted;
+      e.constraint = k.oid;
+      e.table = from.oid;
+    } else {
+      e.kind = ConstraintEventKind::referenced_moved;
+      e.constraint = whole->oid;
+      e.table = named.oid;
+      e.new_tid = tid;
+      e.old_table = from.oid;
+      e.new_table = to.oid;
+    }
+    push(e);
+  }
+}
+
 void ConstraintEvents::run_immediate() {
   if (queue_.empty()) return;
   transaction::advance_command();   // the checks see what the statement did
@@ -251,7 +303,7 @@ void set_constraints(std::span<const Oid> constraints, bool all, bool deferred) 
 
 bool has_pending_checks(Oid table) {
   const std::deque<ConstraintEvent>& deferred = transaction_queue().deferred;
-  return std::any_of(deferred.begin(), deferred.end(), [table](const ConstraintEvent& e) { return e.table == table; });
+  return std::any_of(deferred.begin(), deferred.end(), [table](const ConstraintEvent& e) { return e.concerns(table); });
 }
 
 }  // namespace hathi::executor

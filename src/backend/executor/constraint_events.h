@@ -13,7 +13,7 @@
 
 namespace hathi::executor {
 
-enum class ConstraintEventKind : std::uint8_t { unique, referencing_row, referenced_deleted, referenced_updated };
+enum class ConstraintEventKind : std::uint8_t { unique, referencing_row, referenced_deleted, referenced_updated, referenced_moved };
 
 struct ConstraintEvent {
   ConstraintEventKind kind = ConstraintEventKind::unique;
@@ -22,6 +22,9 @@ struct ConstraintEvent {
   Oid table = kInvalidOid;            // whose row changed
   Oid index = kInvalidOid;
   TupleId old_tid, new_tid;
+  // Moved to another partition: `table` is the one that the statement named, the versions are in these.
+  Oid old_table = kInvalidOid, new_table = kInvalidOid;
+  bool concerns(Oid relation) const { return table == relation || old_table == relation || new_table == relation; }
 };
 
 class ConstraintEvents {
@@ -32,6 +35,10 @@ class ConstraintEvents {
   void row_updated(const catalog::Relation& table, const Datum* old_values, const bool* old_nulls, const Datum* values, const bool* nulls, TupleId old_tid,
                    TupleId tid);
   void row_deleted(const catalog::Relation& table, const Datum* old_values, const bool* old_nulls, TupleId old_tid);
+  // A row of `named` moved from one partition to another: an update for those who refer to `named`, a deletion for those who refer to the
+  // partition only. The new row's own foreign keys are not looked at.
+  void row_moved(const catalog::Relation& named, const catalog::Relation& from, const Datum* old_values, const bool* old_nulls, TupleId old_tid,
+                 const catalog::Relation& to, TupleId tid);
   // Runs what is immediate; passes the rest on to the transaction's queue.
   void run_immediate();
   void push(const ConstraintEvent& event) { queue_.push_back(event); }

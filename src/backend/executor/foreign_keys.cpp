@@ -221,18 +221,27 @@ struct ReferencedChange {
   const HeapTuple* new_row = nullptr;          // update
   const HeapTuple* old_row = nullptr;
   ConstraintEvents& queue;
+  // Of new_row: the referenced table and its columns, or those of the partition that it moved to.
+  const Relation& new_table;
+  std::span<const AttrNumber> new_columns;
 };
 
 // Does another row have the old key by now (NO ACTION looks at the final state)?
 bool key_exists_again(const ReferencedChange& change) {
-  KeyScan scan(change.referenced, change.fk.referenced_columns, change.fk.equal_pk_pk, true, change.old_key.types, change.fk.index);
+  catalog::RelationRef leaf_ref;
+  bool is_tree = change.referenced.kind == catalog::relation_kind::partitioned_table;
+  if (is_tree) leaf_ref = open_referenced_leaf(change.referenced, change.fk, change.old_key);
+  if (is_tree && !leaf_ref) return false;
+  const Relation& table = is_tree ? *leaf_ref : change.referenced;
+  std::vector<AttrNumber> columns = translate_columns(change.referenced, table, change.fk.referenced_columns);
+  KeyScan scan(table, columns, change.fk.equal_pk_pk, true, change.old_key.types, is_tree ? kInvalidOid : change.fk.index);
   transaction::SnapshotRef snapshot = transaction::latest_snapshot();
   scan.start(change.old_key.values, *snapshot);
   HeapTuple tuple;
   while (scan.next(tuple)) {
     TupleId tid = tuple.tid;
     buffer::PinnedBuffer pin;
-    if (lock_matching(scan, change.referenced, tid, heap::RowLockMode::key_share, tuple, pin)) return true;
+    if (lock_matching(scan, table, tid, heap::RowLockMode::key_share, tuple, pin)) return true;
   }
   return false;
 }
@@ -254,8 +263,8 @@ NullableDatum replaced_value(const ReferencedChange& change, char action, Target
   switch (action) {
     case 'c': {
       bool is_null;
-      Datum v = get_attribute(*change.new_row, *change.referenced.descriptor, change.fk.referenced_columns[i], is_null);
-      Oid from = (*change.referenced.descriptor)[change.fk.referenced_columns[i] - 1].type;
+      Datum v = get_attribute(*change.new_row, *change.new_table.descriptor, change.new_columns[i], is_null);
+      Oid from = (*change.new_table.descriptor)[change.new_columns[i] - 1].type;
       Oid to = target.descriptor()[column - 1].type;
       if (is_null || from == to) return {v, is_null};
       return {convert_key(v, from, to, arena), false};
@@ -346,11 +355,21 @@ void check_referenced_change(const ConstraintEvent& event, const ForeignKey& fk,
   bool is_delete = event.kind == ConstraintEventKind::referenced_deleted;
   buffer::PinnedBuffer old_pin, new_pin;
   HeapTuple old_row, new_row;
-  if (!heap::fetch_version(table.heap, event.old_tid, transaction::any_snapshot(), old_pin, old_row)) return;
-  if (!is_delete && !heap::fetch_version(table.heap, event.new_tid, transaction::any_snapshot(), new_pin, new_row)) return;
-  KeyValues key = read_key(table, fk.referenced_columns, old_row);
+  catalog::RelationRef from_ref, to_ref;
+  if (event.kind == ConstraintEventKind::referenced_moved) {
+    from_ref = catalog::try_open_relation(event.old_table, locking::LockMode::none);
+    to_ref = catalog::try_open_relation(event.new_table, locking::LockMode::none);
+    if (!from_ref || !to_ref) return;
+  }
+  const Relation& from = from_ref ? *from_ref : table;
+  const Relation& to = to_ref ? *to_ref : table;
+  std::vector<AttrNumber> old_columns = translate_columns(table, from, fk.referenced_columns);
+  std::vector<AttrNumber> new_columns = translate_columns(table, to, fk.referenced_columns);
+  if (!heap::fetch_version(from.heap, event.old_tid, transaction::any_snapshot(), old_pin, old_row)) return;
+  if (!is_delete && !heap::fetch_version(to.heap, event.new_tid, transaction::any_snapshot(), new_pin, new_row)) return;
+  KeyValues key = read_key(from, old_columns, old_row);
   if (key.any_null) return;
-  ReferencedChange change{fk, table, key, is_delete ? nullptr : &new_row, &old_row, queue};
+  ReferencedChange change{fk, table, key, is_delete ? nullptr : &new_row, &old_row, queue, to, new_columns};
   char action = is_delete ? fk.on_delete : fk.on_update;
   if (action == 'a' && key_exists_again(change)) return;
   bool changes = action == 'c' || action == 'n' || action == 'd';

@@ -106,7 +106,8 @@ void tell_inserted(ModifyState& s, ModifyTarget& t, Row& row, TupleId tid) {
 void tell_updated(ModifyState& s, ModifyTarget& old_target, Row& old_row, ModifyTarget& t, Row& row, TupleId old_tid, TupleId tid) {
   const catalog::Relation& relation = t.table->relation();
   if (&old_target != &t) {   // moved to another partition
-    if (!old_target.table->relation().referenced_by.empty()) s.events().row_deleted(old_target.table->relation(), old_row.values, old_row.nulls, old_tid);
+    const catalog::Relation& old_relation = old_target.table->relation();
+    if (!old_relation.referenced_by.empty()) s.events().row_moved(*s.named, old_relation, old_row.values, old_row.nulls, old_tid, relation, tid);
     return tell_inserted(s, t, row, tid);
   }
   if (has_foreign_keys(relation)) s.events().row_updated(relation, old_row.values, old_row.nulls, row.values, row.nulls, old_tid, tid);
