@@ -67,6 +67,7 @@ Expr* transform_constant(ParseState& ps, const ast::Constant* constant) {
     }
     case ast::ConstantKind::bit_string: {
       const TypeInfo& bit = type_info(type_oid::bit);
+      if (find_builtin_function(bit.input) == nullptr) throw_not_supported("type bit", constant->location);
       try {
         Datum value = call_function(bit.input, ps.arena,
                                     {Datum::of(ps.arena.copy(constant->text).data()), Datum::of(kInvalidOid), Datum::of(std::int32_t{-1})});

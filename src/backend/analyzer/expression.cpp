@@ -198,6 +198,9 @@ Expr* transform_in_list(ParseState& ps, const ast::InListExpr* node) {
       all = with_columns;
     }
   }
+  // Alternatives nest, as PostgreSQL prints them; those of a long list would nest too deeply and are put side by side.
+  constexpr std::uint32_t kMostNested = 200;
+  BooleanExpr* flat = nullptr;
   for (Expr* right : all) {
     Expr* test;
     if (is<RowExpr>(left) && is<RowExpr>(right))
@@ -205,10 +208,12 @@ Expr* transform_in_list(ParseState& ps, const ast::InListExpr* node) {
     else test = make_op(ps, op, {}, copy(left, arena), right, ps.last_srf, node->location);
     test = coerce_to_boolean(ps, test, "IN");
     if (result == nullptr) { result = test; continue; }
+    if (flat != nullptr) { flat->args.push_back(arena, test); continue; }
     List<Expr*> args;
     args.push_back(arena, result);
     args.push_back(arena, test);
     result = make_boolean(arena, node->negated ? BooleanExpr::Op::and_op : BooleanExpr::Op::or_op, args, node->location);
+    if (all.size() > kMostNested) flat = as<BooleanExpr>(result);
   }
   return result;
 }

@@ -113,13 +113,7 @@ void arbiter_of_columns(ParseState& ps, const ast::OnConflictClause* node, OnCon
     made->arbiter_elements.push_back(ps.arena, e);
     made->arbiter_collations.push_back(ps.arena, element->collation.empty() ? kInvalidOid : resolve_collation(element->collation, location_of(e)));
     Oid opclass = kInvalidOid;
-    if (!element->operator_class.empty()) {
-      try {
-        opclass = resolve_operator_class(element->operator_class, kInvalidOid, "btree", kBTreeAccessMethod);
-      } catch (SqlError& error) {
-        rethrow_at(error, location_of(e));
-      }
-    }
+    if (!element->operator_class.empty()) opclass = resolve_operator_class(element->operator_class, kInvalidOid, "btree", kBTreeAccessMethod);
     made->arbiter_classes.push_back(ps.arena, opclass);
   }
   if (node->index_where != nullptr) {

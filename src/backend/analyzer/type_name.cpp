@@ -24,6 +24,35 @@ Datum cstring_array(const std::vector<std::string>& items, Arena& arena) {
   return Datum::of(p);
 }
 
+// A time's or interval's precision beyond what there is: said here, where the place in the statement is known.
+void warn_of_precision(Root& root, const ast::TypeName* name, Oid type, const std::vector<std::string>& words) {
+  constexpr int kMost = 6;
+  std::string_view word, suffix;
+  std::size_t at = 0;
+  if (type == type_oid::time) word = "TIME";
+  else if (type == type_oid::timetz) { word = "TIME"; suffix = " WITH TIME ZONE"; }
+  else if (type == type_oid::timestamp) word = "TIMESTAMP";
+  else if (type == type_oid::timestamptz) { word = "TIMESTAMP"; suffix = " WITH TIME ZONE"; }
+  else if (type == type_oid::interval) { word = "INTERVAL"; at = 1; }
+  int precision = 0;
+  if (word.empty() || words.size() != at + 1) return;
+  const std::string& digits = words[at];
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), precision).ec != std::errc() || precision <= kMost) return;
+  ErrorReport r;
+  r.severity = Severity::warning;
+  r.code = sqlstate::invalid_parameter_value;
+  r.message = fmt::format("{}({}){} precision reduced to maximum allowed, {}", word, precision, suffix, kMost);
+  for (std::size_t i = 0; i < root.text.size() && static_cast<int>(i) <= name->location; ++i) r.position += (root.text[i] & 0xC0) != 0x80;
+  report(std::move(r));
+}
+
+// Values of the type can be read at all: pg_type has types that the server cannot handle yet.
+void require_support(const TypeInfo& info) {
+  if (info.kind != 'p' && is_valid(info.input) && find_builtin_function(info.input) == nullptr)
+    throw_not_supported(fmt::format("type {}", catalog::format_type(info.oid)));
+  if (is_valid(info.element)) require_support(catalog::type_info(info.element));
+}
+
 std::int32_t typmod_of_name(Root& root, const ast::TypeName* name, const TypeInfo& info) {
   if (name->typmods.empty()) return -1;
   if (!is_valid(info.typmod_in))
@@ -38,6 +67,7 @@ std::int32_t typmod_of_name(Root& root, const ast::TypeName* name, const TypeInf
     }
     throw SqlError(sqlstate::syntax_error, "type modifiers must be simple constants or identifiers").at(name->location);
   }
+  warn_of_precision(root, name, info.oid, words);
   try {
     return call_function(info.typmod_in, root.arena, {cstring_array(words, root.arena)}).as_int32();
   } catch (SqlError& error) {
@@ -109,6 +139,11 @@ ResolvedType resolve_type_name(Root& root, const ast::TypeName* name, bool missi
   if (!info->is_defined && !allow_shell) {
     if (missing_ok) return {};
     throw SqlError(sqlstate::undefined_object, "type \"{}\" is only a shell", type_name_text(name)).at(name->location);
+  }
+  try {
+    require_support(*info);
+  } catch (SqlError& error) {
+    rethrow_at(error, name->location);
   }
   if (!name->percent_type) result.typmod = typmod_of_name(root, name, *info);
   result.type = info->oid;

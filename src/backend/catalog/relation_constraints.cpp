@@ -58,6 +58,8 @@ void fill_index_constraint(IndexDescriptor& index, const CatalogRow& row) {
   index.initially_deferred = row.get(pg_constraint::condeferred).as_bool();
 }
 
+bool made_before(const ForeignKey& a, const ForeignKey& b) { return raw(a.oid) < raw(b.oid); }
+
 // Foreign keys of other tables to this one: the triggers they put on it lead to them.
 std::vector<ForeignKey> incoming_keys(const Relation& table, Arena& arena) {
   Arena scratch(4096);
@@ -78,6 +80,7 @@ std::vector<ForeignKey> incoming_keys(const Relation& table, Arena& arena) {
       keys.push_back(foreign_key(*row, arena));
     }
   }
+  std::sort(keys.begin(), keys.end(), made_before);
   return keys;
 }
 
@@ -134,6 +137,8 @@ void load_constraints(Relation& table, int check_count, Arena& arena) {
   std::sort(checks.begin(), checks.end(), [](const CheckConstraint& a, const CheckConstraint& b) { return a.name < b.name; });
   table.checks = copy(checks, arena);
   drop_watches(outgoing, parents);
+  // Checked in the order in which they were made.
+  std::sort(outgoing.begin(), outgoing.end(), made_before);
   table.foreign_keys = copy(outgoing, arena);
   if (table.has_triggers) table.referenced_by = copy(incoming_keys(table, arena), arena);
 }

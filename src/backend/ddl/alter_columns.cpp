@@ -4,6 +4,8 @@
 
 #include "alter_table.h"
 #include "hathi/analyzer/analyze.h"
+#include "hathi/analyzer/column_default.h"
+#include "hathi/catalog/catalog_table.h"
 #include "hathi/catalog/columns.h"
 #include "hathi/catalog/lookup.h"
 #include "hathi/error/report.h"
@@ -74,6 +76,32 @@ void fill_new_column(Oid table, AttrNumber number, const NewColumn& column, cons
   transaction::advance_command();
 }
 
+// Must a value of the domain be looked at even when it is NULL?
+bool has_constraints(Oid domain) {
+  Arena arena(512);
+  catalog::CatalogTable constraints(catalog_oid::pg_constraint, LockMode::access_share);
+  for (Oid type = domain; catalog::type_info(type).kind == 'd'; type = catalog::type_info(type).base) {
+    if (catalog::type_info(type).not_null || constraints.find({{catalog::pg_constraint::contypid, Datum::of(type)}}, arena)) return true;
+  }
+  return false;
+}
+
+// What rows that exist get in a column without a default of its own: the domain's default, or NULL when the domain has a say in that.
+const nodes::Expr* value_of_domain(const catalog::Relation& r, AttrNumber number, Arena& arena) {
+  const Attribute& attribute = (*r.descriptor)[number - 1];
+  if (catalog::type_info(attribute.type).kind != 'd') return nullptr;
+  if (const nodes::Expr* value = analyzer::column_default(r, number, arena)) return value;
+  if (!has_constraints(attribute.type)) return nullptr;
+  auto* null = nodes::make<nodes::Constant>(arena);
+  null->type = catalog::base_type(attribute.type, &null->typmod);
+  null->layout = attribute.layout;
+  null->is_null = true;
+  auto* checked = nodes::make<nodes::CoerceDomain>(arena);
+  checked->arg = null;
+  checked->type = attribute.type;
+  return checked;
+}
+
 // The column that was added to the parent, in a partition and those below it.
 void add_inherited_column(Oid table, const catalog::Relation& parent, AttrNumber parent_number, const NewColumn& definition, bool has_sequence) {
   Arena arena(2048);
@@ -90,11 +118,19 @@ void add_inherited_column(Oid table, const catalog::Relation& parent, AttrNumber
     store_default(table, number, value, column.generated);
     transaction::advance_command();
   }
+  if (value == nullptr && column.generated == '\0') value = value_of_domain(*r, number, arena);
   r.reset();
   fill_new_column(table, number, column, value, has_sequence);
   create_toast_table_if_needed(table);
   r = catalog::open_relation(table, LockMode::none);
   for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) add_inherited_column(child, *r, number, definition, has_sequence);
+}
+
+// The column may be added to what the relation has. Dropped columns count, as they do in its rows.
+void check_new_column(const catalog::Relation& r, const NewColumn& column) {
+  check_not_system_column(column.name);
+  check_column_count(static_cast<std::size_t>(r.descriptor->count()) + 1);
+  check_column_type(column.name, column.type, column.collation, r.kind);
 }
 
 void check_may_add(const catalog::Relation& r, const AlterContext& context) {
@@ -123,17 +159,19 @@ void add_column(Oid table, const AlterTableCommand& c, const AlterContext& conte
   TableDefinition d;
   add_column_definition(d, *c.column, r->name, context.text, arena);
   NewColumn& column = d.columns[0];
-  check_column_type(column.name, column.type, column.collation, r->kind);
+  check_new_column(*r, column);
   std::vector<Oid> sequences;
   for (const PendingSequence& p : d.sequences) {
     sequences.push_back(create_owned_sequence(r->name, r->schema, r->persistence, r->owner, column.name, column.type, p));
   }
   AttrNumber number = insert_new_column(table, column);
   r = catalog::open_relation(table, LockMode::none);
-  nodes::Expr* value = nullptr;
+  const nodes::Expr* value = nullptr;
   if (d.defaults[0] != nullptr) {
     analyzer::ExpressionScope scope = analyzer::scope_of(*r);
-    value = analyzer::analyze_default(d.defaults[0]->expr, context.text, arena, &scope, column.name, column.type, column.typmod, column.generated);
+    value = without_position([&] {
+      return analyzer::analyze_default(d.defaults[0]->expr, context.text, arena, &scope, column.name, column.type, column.typmod, column.generated);
+    });
     if (value != nullptr) store_default(table, number, value, column.generated);
   }
   for (std::size_t i = 0; i < sequences.size(); ++i) {
@@ -143,12 +181,16 @@ void add_column(Oid table, const AlterTableCommand& c, const AlterContext& conte
     value = next;
   }
   transaction::advance_command();
+  if (value == nullptr && column.generated == '\0') {
+    r = catalog::open_relation(table, LockMode::none);
+    value = value_of_domain(*r, number, arena);
+  }
   r.reset();
   fill_new_column(table, number, column, value, !sequences.empty());
   create_toast_table_if_needed(table);
   r = catalog::open_relation(table, LockMode::none);
   for (Oid child : partitions_to_alter(*r, LockMode::access_exclusive)) add_inherited_column(child, *r, number, column, !sequences.empty());
-  create_constraints(table, d.constraints, context.text, true);
+  without_position([&] { create_constraints(table, d.constraints, context.text, true); });
 }
 
 namespace {
@@ -200,7 +242,8 @@ void change_default(Oid table, const AlterTableCommand& c, const AlterContext& c
   transaction::advance_command();
   if (c.expr != nullptr) {
     Arena arena(2048);
-    nodes::Expr* e = analyzer::analyze_default(c.expr, context.text, arena, nullptr, c.name, attribute.type, attribute.typmod, '\0');
+    nodes::Expr* e = without_position(
+        [&] { return analyzer::analyze_default(c.expr, context.text, arena, nullptr, c.name, attribute.type, attribute.typmod, '\0'); });
     if (e != nullptr) store_default(table, number, e, '\0');
   }
   if (!context.recurse) return;

@@ -45,7 +45,13 @@ void collect_check(Oid table, std::string_view name, std::vector<catalog::Object
 void add_constraint(Oid table, const parser::AlterTableCommand& c, const AlterContext& context) {
   PendingConstraint p{c.constraint, {}, false};
   for (std::string_view name : c.constraint->columns) p.columns.push_back(name);
-  create_constraints(table, {p}, context.text, true, context.recurse);
+  try {
+    create_constraints(table, {p}, context.text, true, context.recurse);
+  } catch (SqlError& error) {
+    // What PostgreSQL looks at long after the statement was read.
+    if (c.constraint->type == parser::ConstraintKind::check || error.code() == sqlstate::undefined_column) error.at(-1);
+    throw;
+  }
 }
 
 void drop_constraint(Oid table, const parser::AlterTableCommand& c, const AlterContext& context) {

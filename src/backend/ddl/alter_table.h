@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hathi/catalog/relation.h"
+#include "hathi/error/sql_error.h"
 #include "hathi/nodes/expression.h"
 #include "hathi/parser/ast_ddl.h"
 
@@ -20,6 +21,17 @@ struct AlterContext {
   bool recursing = false;    // on a partition, on behalf of its parent
   AlterContext below() const { return {text, recurse, true}; }
 };
+
+// Runs f; errors out of it carry no position: what ALTER TABLE looks at long after the statement was read has none in PostgreSQL either.
+template <class F>
+auto without_position(F f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (SqlError& error) {
+    error.at(-1);
+    throw;
+  }
+}
 
 // Columns (alter_columns.cpp).
 void add_column(Oid table, const parser::AlterTableCommand& c, const AlterContext& context);

@@ -42,7 +42,10 @@ ObjectAddress column_address(const parser::QualifiedName& name) {
   }
   std::string_view column = name.back();
   if (AttrNumber number = find_column(*r, column)) return {catalog_oid::pg_class, r->oid, number};
-  throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", column, r->name);
+  // The relation as it was written.
+  std::string written(name[0]);
+  for (std::size_t i = 1; i + 1 < n; ++i) written.append(".").append(name[static_cast<std::uint32_t>(i)]);
+  throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", column, written);
 }
 
 ObjectAddress table_constraint(const parser::QualifiedName& table, std::string_view name) {

@@ -41,7 +41,10 @@ std::vector<AttrNumber> reference_columns(const catalog::Relation& r, const List
 const catalog::IndexDescriptor* referenced_index(const catalog::Relation& r, std::vector<AttrNumber>& columns) {
   if (columns.empty()) {
     for (const catalog::IndexDescriptor* i : r.indexes) {
-      if (!i->primary) continue;
+      if (!i->primary || !i->valid) continue;
+      if (!i->immediate) {
+        throw SqlError(sqlstate::object_not_in_prerequisite_state, "cannot use a deferrable primary key for referenced table \"{}\"", r.name);
+      }
       columns.assign(i->columns.begin(), i->columns.begin() + i->key_count);
       return i;
     }

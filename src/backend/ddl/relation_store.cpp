@@ -23,6 +23,15 @@
 
 namespace hathi::ddl {
 
+void check_column_count(std::size_t count) {
+  constexpr std::size_t kMaxColumns = 1600;
+  if (count > kMaxColumns) throw SqlError(sqlstate::too_many_columns, "tables can have at most {} columns", kMaxColumns);
+}
+
+void check_not_system_column(std::string_view name) {
+  if (is_system_column(name)) throw SqlError(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name", name);
+}
+
 namespace {
 
 namespace kind = catalog::relation_kind;
@@ -30,18 +39,13 @@ using catalog::CatalogRow;
 using catalog::CatalogTable;
 using catalog::ObjectAddress;
 
-constexpr int kMaxColumns = 1600;
-
 bool has_storage(char k) { return k == kind::table || k == kind::index || k == kind::sequence || k == kind::toast || k == kind::materialized_view; }
 
 void check_columns(const NewRelation& r) {
-  if (r.columns.size() > kMaxColumns) throw SqlError(sqlstate::too_many_columns, "tables can have at most {} columns", kMaxColumns);
-  static const std::set<std::string_view> system = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
+  check_column_count(r.columns.size());
   std::set<std::string_view> seen;
   for (const NewColumn& c : r.columns) {
-    if (r.kind != kind::view && r.kind != kind::composite && system.contains(c.name)) {
-      throw SqlError(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name", c.name);
-    }
+    if (r.kind != kind::view && r.kind != kind::composite) check_not_system_column(c.name);
     if (!seen.insert(c.name).second) throw SqlError(sqlstate::duplicate_column, "column \"{}\" specified more than once", c.name);
     check_column_type(c.name, c.type, c.collation, r.kind);
   }

@@ -45,6 +45,10 @@ struct NewRelation {
   Oid fixed_oid = kInvalidOid;                  // 0 = choose one
 };
 
+// 54011 for more columns than a table may have; 42701 for a name that system columns have.
+void check_column_count(std::size_t count);
+void check_not_system_column(std::string_view name);
+
 // Checks the columns (42701 twice the same name, 42P16 pseudo-types, 54011 more than 1600), that the name is free (42P07) and makes
 // everything; storage for the kinds that have it. The relation is visible to this transaction after advance_command(), which this
 // function does. Returns its oid; it is locked access_exclusive.

@@ -100,7 +100,7 @@ void vacuum_one(Oid oid, const Options& o, bool is_toast) {
   if (!r || (!is_toast && !may_maintain(*r, "vacuum"))) return;
   if (r->kind != kind::table && r->kind != kind::toast && r->kind != kind::materialized_view) {
     if (r->kind != kind::partitioned_table)
-      report_warning(sqlstate::successful_completion, "skipping \"{}\" --- cannot vacuum non-tables or special system tables", r->name);
+      report_warning(sqlstate::warning, "skipping \"{}\" --- cannot vacuum non-tables or special system tables", r->name);
     return;
   }
   if (r->persistence == 't' && !storage::is_temporary(r->file)) return;
@@ -135,7 +135,10 @@ void analyze_one(Oid oid, std::span<const std::string_view> columns) {
   catalog::RelationRef r = catalog::try_open_relation(oid, locking::LockMode::share_update_exclusive);
   if (!r || !may_maintain(*r, "analyze")) return;
   bool is_tree = r->kind == kind::partitioned_table;
-  if (r->kind != kind::table && r->kind != kind::materialized_view && !is_tree) return;
+  if (r->kind != kind::table && r->kind != kind::materialized_view && !is_tree) {
+    report_warning(sqlstate::warning, "skipping \"{}\" --- cannot analyze non-tables or special system tables", r->name);
+    return;
+  }
   if (oid == catalog_oid::pg_statistic) return;   // statistics of the statistics would never settle
   std::vector<AttrNumber> numbers;
   for (std::string_view name : columns) {

@@ -5,8 +5,6 @@
 
 namespace hathi::executor {
 
-using types::ArrayView;
-
 Datum ArrayBuilder::finish(Oid result_type) {
   if (result_type == element_) return stack();
   if (values_.empty()) return types::make_empty_array(arena_, element_);

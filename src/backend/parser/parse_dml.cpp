@@ -100,9 +100,9 @@ OnConflictClause* Parser::on_conflict() {
   OnConflictClause* c = make<OnConflictClause>();
   advance();
   expect(Tok::kw_conflict);
+  c->target_location = loc();
   if (accept('(')) {
     c->has_target = true;
-    c->target_location = loc();
     c->index_elements = index_elements();
     expect(')');
     c->index_where = where_clause();

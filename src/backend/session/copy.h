@@ -27,6 +27,12 @@ struct CopyOptions {
 
 // Reads and checks the options of the statement. Errors: 42601, 0A000, 22023 with PostgreSQL's texts.
 CopyOptions read_copy_options(const parser::CopyStatement& statement);
+// The columns that an option ("FORCE_QUOTE" and its like) names are there and are copied: 42703, 42P10. `relation` is empty for a query's row.
+void check_named_columns(const std::vector<std::string_view>& names, std::string_view option, std::string_view relation,
+                         const TupleDescriptor& row, const std::vector<AttrNumber>& columns);
+
+// Refuses what has no rows of its own at all: indexes and composite types (42809). Views and the like are refused later, in each direction's words.
+void check_can_be_copied(const catalog::Relation& relation);
 
 // The columns of a COPY: attribute numbers of the relation in the order given; generated columns are left out of the default list.
 std::vector<AttrNumber> copy_columns(const catalog::Relation& relation, const parser::CopyStatement& statement, bool is_from);
@@ -37,6 +43,10 @@ class CopySource {
   virtual ~CopySource() = default;
   // Appends the next piece of data; false at the end.
   virtual bool read(std::string& buffer) = 0;
+  // After an end-of-data mark: what a client sends behind it is taken and forgotten; files and programs are left where they are.
+  virtual void skip_rest() {}
+  // After the last row: a program's result is looked at (38000).
+  virtual void finish() {}
 };
 std::unique_ptr<CopySource> open_client_source(Session& session, CopyFormat format, std::size_t columns);
 std::unique_ptr<CopySource> open_file_source(std::string_view path);
@@ -72,8 +82,7 @@ class CopyReader {
 };
 std::unique_ptr<CopyReader> make_copy_reader(CopySource& source, const CopyOptions& options, std::size_t columns);
 
-std::uint64_t copy_from(Session& session, const parser::CopyStatement& statement, std::string_view text, const CopyOptions& options);
-std::uint64_t copy_to(Session& session, const parser::CopyStatement& statement, std::string_view text, const CopyOptions& options,
-                      const planner::BoundParameters& parameters);
+std::uint64_t copy_from(Session& session, const parser::CopyStatement& statement, std::string_view text);
+std::uint64_t copy_to(Session& session, const parser::CopyStatement& statement, std::string_view text, const planner::BoundParameters& parameters);
 
 }  // namespace hathi::session

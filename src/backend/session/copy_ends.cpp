@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -62,23 +63,56 @@ class ClientSource : public CopySource {
     }
   }
 
+  void skip_rest() override {
+    std::string rest;
+    while (read(rest)) rest.clear();
+  }
+
  private:
   Session& session_;
   bool done_ = false;
 };
 
-[[noreturn]] void throw_file_error(SqlState code, std::string_view what, std::string_view path, int error) {
-  throw SqlError(code, "could not {} \"{}\": {}", what, path, std::strerror(error));
+// What a finished program's status says, in the words of wait(2)'s users. Nothing happens when all went well.
+void check_program_result(int status, std::string_view name) {
+  if (status == 0) return;
+  std::string detail;
+  if (WIFSIGNALED(status)) {
+    detail = fmt::format("child process was terminated by signal {}: {}", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  } else {
+    constexpr int kNotExecutable = 126, kNotFound = 127;   // what the shell answers
+    int code = WEXITSTATUS(status);
+    detail = code == kNotExecutable ? "command not executable" : code == kNotFound ? "command not found"
+                                                               : fmt::format("child process exited with exit code {}", code);
+  }
+  throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name).detail(detail);
 }
 
 SqlState state_of(int error) {
   switch (error) {
     case ENOENT: return sqlstate::undefined_file;
+    case EEXIST: return sqlstate::duplicate_file;
+    case ENFILE: case EMFILE: return sqlstate::insufficient_resources;
     case EACCES: case EPERM: case EROFS: return sqlstate::insufficient_privilege;
     case ENOSPC: return sqlstate::disk_full;
     case EISDIR: case ENOTDIR: return sqlstate::wrong_object_type;
-    default: return sqlstate::io_error;
+    case EIO: return sqlstate::io_error;
+    default: return sqlstate::internal_error;
   }
+}
+
+[[noreturn]] void throw_stream_error(std::string_view what, bool is_program, int error) {
+  throw SqlError(state_of(error), "could not {} COPY {}: {}", what, is_program ? "program" : "file", std::strerror(error));
+}
+
+// Programs get the default action of SIGPIPE, which the server itself ignores.
+std::FILE* start_program(const std::string& command, const char* mode) {
+  void (*old)(int) = std::signal(SIGPIPE, SIG_DFL);
+  std::FILE* file = popen(command.c_str(), mode);
+  int error = errno;
+  std::signal(SIGPIPE, old);
+  if (file == nullptr) throw SqlError(state_of(error), "could not execute command \"{}\": {}", command, std::strerror(error));
+  return file;
 }
 
 class StreamSource : public CopySource {
@@ -93,22 +127,23 @@ class StreamSource : public CopySource {
     buffer.resize(old + kBlock);
     std::size_t n = std::fread(buffer.data() + old, 1, kBlock, file_);
     buffer.resize(old + n);
-    if (n == 0 && std::ferror(file_)) throw_file_error(state_of(errno), "read from COPY file", name_, errno);
-    if (n == 0 && is_program_) finish_program();
+    if (n == 0 && std::ferror(file_)) throw_stream_error("read from", is_program_, errno);
+    if (n == 0) at_end_ = true;
     return n > 0;
+  }
+  void finish() override {
+    if (!is_program_) return;
+    int status = pclose(file_);
+    file_ = nullptr;
+    bool stopped_early = !at_end_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;   // there was an end-of-data mark
+    if (!stopped_early) check_program_result(status, name_);
   }
 
  private:
-  void finish_program() {
-    int status = pclose(file_);
-    file_ = nullptr;
-    if (status != 0)
-      throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_)
-          .detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
-  }
   std::FILE* file_;
   std::string name_;
   bool is_program_;
+  bool at_end_ = false;
 };
 
 class ClientSink : public CopySink {
@@ -136,16 +171,16 @@ class StreamSink : public CopySink {
     if (file_ != nullptr) is_program_ ? pclose(file_) : std::fclose(file_);
   }
   void write(std::string_view bytes) override {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) throw_file_error(state_of(errno), "write to COPY file", name_, errno);
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size()) return;
+    int error = errno;
+    if (is_program_ && error == EPIPE) finish();   // the program's own failure says more
+    throw_stream_error("write to", is_program_, error);
   }
   void finish() override {
     int status = is_program_ ? pclose(file_) : std::fclose(file_);
     file_ = nullptr;
-    if (status == 0) return;
-    if (is_program_)
-      throw SqlError(sqlstate::external_routine_exception, "program \"{}\" failed", name_)
-          .detail(fmt::format("child process exited with exit code {}", WEXITSTATUS(status)));
-    throw_file_error(state_of(errno), "close file", name_, errno);
+    if (is_program_) check_program_result(status, name_);
+    else if (status != 0) throw SqlError(state_of(errno), "could not close file \"{}\": {}", name_, std::strerror(errno));
   }
 
  private:
@@ -180,9 +215,7 @@ std::unique_ptr<CopySource> open_file_source(std::string_view path) {
 
 std::unique_ptr<CopySource> open_program_source(std::string_view command) {
   std::string name(command);
-  std::FILE* file = popen(name.c_str(), "re");
-  if (file == nullptr) throw SqlError(sqlstate::external_routine_exception, "could not execute command \"{}\": {}", name, std::strerror(errno));
-  return std::make_unique<StreamSource>(file, name, true);
+  return std::make_unique<StreamSource>(start_program(name, "re"), name, true);
 }
 
 std::unique_ptr<CopySink> open_client_sink(Session& session, CopyFormat format, std::size_t columns) {
@@ -206,9 +239,7 @@ std::unique_ptr<CopySink> open_file_sink(std::string_view path) {
 
 std::unique_ptr<CopySink> open_program_sink(std::string_view command) {
   std::string name(command);
-  std::FILE* file = popen(name.c_str(), "we");
-  if (file == nullptr) throw SqlError(sqlstate::external_routine_exception, "could not execute command \"{}\": {}", name, std::strerror(errno));
-  return std::make_unique<StreamSink>(file, name, true);
+  return std::make_unique<StreamSink>(start_program(name, "we"), name, true);
 }
 
 }  // namespace hathi::session

@@ -94,7 +94,7 @@ class CopyFrom {
  public:
   CopyFrom(const catalog::Relation& relation, const std::vector<AttrNumber>& columns, const CopyOptions& options, CopySource& source,
            std::unique_ptr<executor::RowExpression> where)
-      : relation_(relation), options_(options), reader_(make_copy_reader(source, options, columns.size())), where_(std::move(where)) {
+      : relation_(relation), options_(options), source_(source), reader_(make_copy_reader(source, options, columns.size())), where_(std::move(where)) {
     for (AttrNumber n : columns) columns_.push_back(prepare_column(relation, n, options, arena_));
     prepare_defaults(columns);
     auto count = static_cast<std::size_t>(relation.descriptor->count());
@@ -104,6 +104,9 @@ class CopyFrom {
 
   std::uint64_t run() {
     check_target(relation_);
+    if (options_.freeze && relation_.kind == catalog::relation_kind::partitioned_table) {
+      throw SqlError(sqlstate::feature_not_supported, "cannot perform COPY FREEZE on a partitioned table");
+    }
     if (options_.freeze && !storage::created_in_this_transaction(relation_.file)) {
       throw SqlError(sqlstate::object_not_in_prerequisite_state,
                      "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction");
@@ -125,6 +128,7 @@ class CopyFrom {
       }
       at_line_ = false;
       writer.flush();
+      source_.finish();
     } catch (SqlError& e) {
       if (at_line_ && e.report().severity < Severity::fatal && reader_->line_number() > 0) e.context(place());
       throw;
@@ -247,6 +251,7 @@ class CopyFrom {
 
   const catalog::Relation& relation_;
   const CopyOptions& options_;
+  CopySource& source_;
   std::unique_ptr<CopyReader> reader_;
   std::unique_ptr<executor::RowExpression> where_;
   std::vector<Column> columns_;
@@ -261,8 +266,9 @@ class CopyFrom {
 
 }  // namespace
 
-std::uint64_t copy_from(Session& session, const parser::CopyStatement& statement, std::string_view text, const CopyOptions& options) {
+std::uint64_t copy_from(Session& session, const parser::CopyStatement& statement, std::string_view text) {
   catalog::RelationRef relation = analyzer::open_by_name(statement.relation, locking::LockMode::row_exclusive);
+  check_can_be_copied(*relation);
   if (relation->persistence != 't') transaction::require_writable("COPY FROM");
   std::vector<AttrNumber> columns = copy_columns(*relation, statement, true);
   check_privileges(*relation, columns);
@@ -273,6 +279,9 @@ std::uint64_t copy_from(Session& session, const parser::CopyStatement& statement
     nodes::Expr* condition = analyzer::analyze_condition(statement.where, text, arena, &scope, analyzer::Clause::copy_where, "WHERE");
     where = std::make_unique<executor::RowExpression>(condition, *relation->descriptor, arena);
   }
+  CopyOptions options = read_copy_options(statement);
+  check_named_columns(options.force_not_null, "FORCE_NOT_NULL", relation->name, *relation->descriptor, columns);
+  check_named_columns(options.force_null, "FORCE_NULL", relation->name, *relation->descriptor, columns);
   std::unique_ptr<CopySource> source = statement.filename.empty() ? open_client_source(session, options.format, columns.size())
                                        : statement.is_program     ? open_program_source(statement.filename)
                                                                   : open_file_source(statement.filename);

@@ -36,17 +36,23 @@ void read_header(const Option& option, bool is_from, CopyOptions& out) {
 std::vector<std::string_view> name_list(const Option& option) {
   std::vector<std::string_view> names;
   if (const auto* list = parser::node_try<parser::NodeList>(option.value)) {
-    for (const parser::Node* item : list->items) names.push_back(parser::node_cast<parser::NameList>(item)->names.back());
-  } else if (const auto* name = parser::node_try<parser::NameList>(option.value)) {
-    for (std::string_view n : name->names) names.push_back(n);
+    for (const parser::Node* item : list->items) {
+      if (const auto* word = parser::node_try<parser::Constant>(item)) names.push_back(word->text);  // of the list in parentheses
+      else names.push_back(parser::node_cast<parser::NameList>(item)->names.back());                 // of FORCE … without
+    }
   } else {
     throw SqlError(sqlstate::invalid_parameter_value, "argument to option \"{}\" must be a list of column names", option.name).at(option.location);
   }
   return names;
 }
 
+std::string required_text(const Option& option) {
+  if (option.value == nullptr) throw SqlError(sqlstate::syntax_error, "{} requires a parameter", option.name);
+  return parser::option_text(option);
+}
+
 void read_format(const Option& option, CopyOptions& out) {
-  std::string v = parser::option_text(option);
+  std::string v = required_text(option);
   if (v == "text") out.format = CopyFormat::text;
   else if (v == "csv") out.format = CopyFormat::csv;
   else if (v == "binary") out.format = CopyFormat::binary;
@@ -100,10 +106,10 @@ void read_one(const Option& option, bool is_from, CopyOptions& out, Given& given
   if (option.name == "format") read_format(option, out);
   else if (option.name == "freeze") out.freeze = boolean_value(option);
   else if (option.name == "header") read_header(option, is_from, out);
-  else if (option.name == "delimiter") { given.delimiter = parser::option_text(option); given.has_delimiter = true; }
-  else if (option.name == "null") { given.null_text = parser::option_text(option); given.has_null = true; }
-  else if (option.name == "quote") { given.quote = parser::option_text(option); given.has_quote = true; }
-  else if (option.name == "escape") { given.escape = parser::option_text(option); given.has_escape = true; }
+  else if (option.name == "delimiter") { given.delimiter = required_text(option); given.has_delimiter = true; }
+  else if (option.name == "null") { given.null_text = required_text(option); given.has_null = true; }
+  else if (option.name == "quote") { given.quote = required_text(option); given.has_quote = true; }
+  else if (option.name == "escape") { given.escape = required_text(option); given.has_escape = true; }
   else if (option.name == "force_not_null") out.force_not_null = name_list(option);
   else if (option.name == "force_null") out.force_null = name_list(option);
   else if (option.name == "force_quote") {
@@ -111,7 +117,7 @@ void read_one(const Option& option, bool is_from, CopyOptions& out, Given& given
     if (star != nullptr && star->names.size() == 1 && star->names[0] == "*") out.force_quote_all = true;
     else out.force_quote = name_list(option);
   } else if (option.name == "encoding") {
-    std::string name = parser::option_text(option);
+    std::string name = required_text(option);
     std::string folded;
     for (char c : name) if (std::isalnum(static_cast<unsigned char>(c))) folded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (folded != "utf8" && folded != "unicode" && folded != "sqlascii") {
@@ -146,6 +152,27 @@ CopyOptions read_copy_options(const parser::CopyStatement& statement) {
   check_delimiter(out, given);
   check_consistency(out, given, statement.is_from);
   return out;
+}
+
+void check_named_columns(const std::vector<std::string_view>& names, std::string_view option, std::string_view relation,
+                         const TupleDescriptor& row, const std::vector<AttrNumber>& columns) {
+  for (std::string_view name : names) {
+    AttrNumber number = 0;
+    for (int i = 0; i < row.count() && number == 0; ++i) {
+      if (!row[i].dropped && row[i].name == name) number = static_cast<AttrNumber>(i + 1);
+    }
+    if (number == 0 && relation.empty()) throw SqlError(sqlstate::undefined_column, "column \"{}\" does not exist", name);
+    if (number == 0) throw SqlError(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name, relation);
+    if (std::find(columns.begin(), columns.end(), number) == columns.end()) {
+      throw SqlError(sqlstate::invalid_column_reference, "{} column \"{}\" not referenced by COPY", option, name);
+    }
+  }
+}
+
+void check_can_be_copied(const catalog::Relation& relation) {
+  namespace kind = catalog::relation_kind;
+  if (relation.index != nullptr) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is an index", relation.name);
+  if (relation.kind == kind::composite) throw SqlError(sqlstate::wrong_object_type, "\"{}\" is a composite type", relation.name);
 }
 
 std::vector<AttrNumber> copy_columns(const catalog::Relation& relation, const parser::CopyStatement& statement, bool is_from) {
@@ -190,8 +217,7 @@ std::uint64_t run_copy(Session& session, const parser::CopyStatement& statement,
           .hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.");
     }
   }
-  CopyOptions options = read_copy_options(statement);
-  return statement.is_from ? copy_from(session, statement, text, options) : copy_to(session, statement, text, options, parameters);
+  return statement.is_from ? copy_from(session, statement, text) : copy_to(session, statement, text, parameters);
 }
 
 }  // namespace hathi::session

@@ -84,11 +84,10 @@ class LineReader : public CopyReader {
   bool in_quote_ = false;
 
  private:
-  // After "\.": what follows is read and dropped.
+  // After "\.".
   void drain() {
     ended_ = true;
-    std::string rest;
-    while (source_.read(rest)) rest.clear();
+    source_.skip_rest();
   }
 
   LineEnd end_kind_ = LineEnd::unknown;

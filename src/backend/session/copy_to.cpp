@@ -180,12 +180,21 @@ std::unique_ptr<CopySink> open_sink(Session& session, const parser::CopyStatemen
   return statement.is_program ? open_program_sink(statement.filename) : open_file_sink(statement.filename);
 }
 
-std::uint64_t copy_query(Session& session, const parser::CopyStatement& statement, std::string_view text, const CopyOptions& options,
-                         const planner::BoundParameters& parameters) {
+void check_forced_quotes(const CopyOptions& options, std::string_view relation, const TupleDescriptor& row, std::vector<AttrNumber> columns) {
+  if (relation.empty()) {
+    for (int i = 0; i < row.count(); ++i) columns.push_back(static_cast<AttrNumber>(i + 1));
+  }
+  check_named_columns(options.force_quote, "FORCE_QUOTE", relation, row, columns);
+}
+
+std::uint64_t copy_query(Session& session, const parser::CopyStatement& statement, std::string_view text, const planner::BoundParameters& parameters) {
+  CopyOptions options = read_copy_options(statement);
+  const auto* select = parser::node_try<parser::SelectStatement>(statement.query);
   Arena arena;
   analyzer::ParameterTypes types;
   for (const planner::ParameterValue& v : parameters.values) types.types.push_back(v.type);
   nodes::Query* query = analyzer::analyze_node(statement.query, text, arena, types);
+  if (select != nullptr && select->into != nullptr) throw SqlError(sqlstate::feature_not_supported, "COPY (SELECT INTO) is not supported");
   if (query->command == nodes::CommandKind::utility) throw SqlError(sqlstate::feature_not_supported, "COPY query must have a RETURNING clause");
   if (returned_targets(*query) == nullptr) throw SqlError(sqlstate::feature_not_supported, "COPY query must have a RETURNING clause");
   const planner::PlannedStatement* plan = planner::plan(query, parameters, 0, arena);
@@ -193,6 +202,7 @@ std::uint64_t copy_query(Session& session, const parser::CopyStatement& statemen
   executor::Execution execution(*plan, parameters);
   execution.lock_partitions();
   execution.start(transaction::statement_snapshot());
+  check_forced_quotes(options, {}, execution.row(), {});
   std::unique_ptr<CopySink> sink = open_sink(session, statement, options, static_cast<std::size_t>(execution.row().count()));
   CopyWriter writer(*sink, options);
   writer.start(execution.row());
@@ -210,11 +220,14 @@ void check_privileges(const catalog::Relation& r, const std::vector<AttrNumber>&
   }
 }
 
-std::uint64_t copy_table(Session& session, const parser::CopyStatement& statement, const CopyOptions& options) {
+std::uint64_t copy_table(Session& session, const parser::CopyStatement& statement) {
   catalog::RelationRef relation = analyzer::open_by_name(statement.relation, locking::LockMode::access_share);
+  check_can_be_copied(*relation);
   std::vector<AttrNumber> columns = copy_columns(*relation, statement, false);
   check_privileges(*relation, columns);
   if (relation->kind != catalog::relation_kind::table) refuse_kind(*relation);
+  CopyOptions options = read_copy_options(statement);
+  check_forced_quotes(options, relation->name, *relation->descriptor, columns);
   Arena arena(2048);
   TupleDescriptor* row = make_descriptor(arena, static_cast<int>(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i) row->attributes[i] = (*relation->descriptor)[columns[i] - 1];
@@ -242,9 +255,8 @@ std::uint64_t copy_table(Session& session, const parser::CopyStatement& statemen
 
 }  // namespace
 
-std::uint64_t copy_to(Session& session, const parser::CopyStatement& statement, std::string_view text, const CopyOptions& options,
-                      const planner::BoundParameters& parameters) {
-  return statement.query != nullptr ? copy_query(session, statement, text, options, parameters) : copy_table(session, statement, options);
+std::uint64_t copy_to(Session& session, const parser::CopyStatement& statement, std::string_view text, const planner::BoundParameters& parameters) {
+  return statement.query != nullptr ? copy_query(session, statement, text, parameters) : copy_table(session, statement);
 }
 
 }  // namespace hathi::session

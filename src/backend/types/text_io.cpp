@@ -171,6 +171,11 @@ constexpr BuiltinFunction kTable[] = {
     {Oid{324}, fn<textsend>},
     {Oid{2894}, fn<textout>},
     {Oid{2899}, fn<textsend>},
+    // Output only: pg_node_tree, and the kinds of extended statistics, of which there are none.
+    {Oid{196}, fn<textout>}, {Oid{198}, fn<textsend>},
+    {Oid{3356}, fn<textout>}, {Oid{3358}, fn<textsend>},
+    {Oid{3405}, fn<textout>}, {Oid{3407}, fn<textsend>},
+    {Oid{5019}, fn<textout>}, {Oid{5021}, fn<textsend>},
     {Oid{47}, fn<textout>},
     {Oid{2414}, fn<textrecv>},
     {Oid{2415}, fn<textsend>},

@@ -17,7 +17,7 @@ std::int32_t precision_modifier(FunctionCall& call, std::string_view type, std::
   if (modifiers.size() != 1) throw_invalid_parameter("invalid type modifier");
   std::int32_t n = modifiers[0];
   if (n < 0) throw SqlError(sqlstate::invalid_parameter_value, "{}({}){} precision must not be negative", type, n, suffix);
-  return std::min(n, 6);
+  return std::min(n, 6);   // the analyzer has warned
 }
 std::string precision_modifier_text(std::int32_t typmod, std::string_view suffix) {
   return typmod >= 0 ? fmt::format("({}){}", typmod, suffix) : std::string(suffix);
