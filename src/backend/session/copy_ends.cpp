@@ -135,7 +135,9 @@ class StreamSource : public CopySource {
     if (!is_program_) return;
     int status = pclose(file_);
     file_ = nullptr;
-    bool stopped_early = !at_end_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;   // there was an end-of-data mark
+    // An end-of-data mark came first: the program could not write the rest. A shell tells of its command's signal by 128 and the number.
+    bool broken_pipe = WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE : WEXITSTATUS(status) == 128 + SIGPIPE;
+    bool stopped_early = !at_end_ && broken_pipe;
     if (!stopped_early) check_program_result(status, name_);
   }
 

@@ -11,12 +11,19 @@ copy opt to stdout (format csv, force_quote (nosuch));
 copy opt (a) to stdout (format csv, force_quote (b));
 copy (select a from opt) to stdout (format csv, force_quote (b));
 copy opt from stdin (format csv, force_null (nosuch));
+\.
 copy opt from stdin (format csv, force_not_null (nosuch));
+\.
 copy opt (a) from stdin (format csv, force_not_null (b));
+\.
 copy opt (a) from stdin (format csv, force_null (b));
+\.
 copy opt from stdin (format csv, force_null *);
+\.
 copy opt from stdin (format csv, force_null a);
+\.
 copy opt from stdin (format csv, force_null (a), force_null (b));
+\.
 copy opt from stdin (format csv, force_null (c), force_not_null (b));
 20,,
 21,"",""
@@ -30,26 +37,39 @@ delete from opt where a >= 20;
 
 -- options that want a value
 copy opt from stdin (format);
+\.
 copy opt from stdin (delimiter);
+\.
 copy opt from stdin (null);
+\.
 copy opt from stdin (quote);
+\.
 copy opt from stdin (escape);
+\.
 copy opt from stdin (encoding);
+\.
 copy opt from stdin (encoding nosuch);
+\.
 copy opt to stdout (header maybe);
 copy opt to stdout (header match);
 copy opt to stdout (freeze 5);
 copy opt from stdin (nosuch, delimiter 'ab');
+\.
 
 -- the table first, then the options
 copy nosuch from stdin with (foo);
+\.
 copy nosuch from stdin with (format foo);
+\.
 copy opt (nosuch) from stdin (format foo);
+\.
 copy opt from stdin (format foo) where nosuch;
+\.
 copy (select nosuch) to stdout (format foo);
 create index opt_a on opt (a);
 copy opt_a to stdout;
 copy opt_a from stdin;
+\.
 copy (select 1 into other) to stdout;
 create table opt_parts (a int) partition by list (a);
 copy opt_parts from stdin (freeze);

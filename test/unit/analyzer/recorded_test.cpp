@@ -59,8 +59,8 @@ TEST_F(Recorded, AnswersAsPostgresql) {
   std::string sql, expected;
   while (std::getline(file, sql) && std::getline(file, expected)) {
     std::string answer = describe(sql);
-    // Literals of types whose input is not there cannot be judged.
-    if (answer.starts_with("!0A000|built-in function")) continue;
+    // Values of types that are not there cannot be judged.
+    if (answer.starts_with("!0A000|type ")) continue;
     EXPECT_EQ(answer, expected) << sql;
   }
 }
