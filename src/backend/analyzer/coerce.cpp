@@ -123,6 +123,7 @@ Expr* literal_to_type(Root& root, const Constant* literal, Oid target, std::int3
   constant->is_null = literal->is_null;
   if (!literal->is_null) {
     try {
+      if (find_builtin_function(info.input) == nullptr) throw_not_supported(fmt::format("type {}", catalog::format_type(base)));
       Oid element = is_valid(info.element) ? info.element : base;
       constant->value = call_function(info.input, root.arena, {literal->value, Datum::of(element), Datum::of(input_typmod)});
     } catch (SqlError& error) {
