@@ -304,6 +304,8 @@ void update_referencing(const ReferencedChange& change, char action, bool is_del
   }
   target.compute_generated(row);
   target.check_row(row);
+  bool by_parent = target.relation().oid != change.fk.referencing;
+  if (by_parent && !target.fits_partition(row)) throw_not_supported("a foreign key's action that moves a row to another partition");
   target.check_partition(row);
   heap::ChangeFailure failure;
   heap::UpdateOutcome outcome;
