@@ -9,6 +9,7 @@
 
 #include "hathi/config/settings.h"
 #include "hathi/error/sql_error.h"
+#include "hathi/memory/arena.h"
 #include "hathi/storage/file.h"
 #include "pool.h"
 
@@ -43,6 +44,8 @@ LocalBuffer& buffer_of(BufferIndex i) { return local().buffers[static_cast<std::
 BufferIndex index_of(int n) { return -2 - n; }
 
 void write(LocalBuffer& b) {
+  memory::unpoison(b.page, kPageSize);
+  ScopeExit forbid([&] { if (b.pins == 0) memory::poison(b.page, kPageSize); });
   storage::write_block(b.tag, b.page);
   b.dirty = false;
   ++usage_counters.local_written;
@@ -85,6 +88,7 @@ int take_local() {
 PinnedBuffer pin(int n) {
   LocalBuffer& b = local().buffers[static_cast<std::size_t>(n)];
   ++b.pins;
+  memory::unpoison(b.page, kPageSize);
   if (b.usage < 5) ++b.usage;
   return BufferAccess::make(index_of(n), b.page);
 }
@@ -108,6 +112,7 @@ PinnedBuffer local_read(const BlockTag& tag, ReadMode mode) {
   }
   int n = take_local();
   std::byte* page = p.buffers[static_cast<std::size_t>(n)].page;
+  memory::unpoison(page, kPageSize);
   if (mode == ReadMode::zero) std::memset(page, 0, kPageSize);
   else if (mode == ReadMode::zero_past_end) storage::read_block_or_zero(tag, page);
   else storage::read_block(tag, page);
@@ -124,6 +129,7 @@ PinnedBuffer local_extend(const RelationFile& file, Fork fork, int count) {
   BlockTag tag{file, fork, first};
   // A block dropped from the end and added again may still stand here.
   if (auto stale = p.index.find(tag); stale != p.index.end()) forget(p.buffers[static_cast<std::size_t>(stale->second)]);
+  memory::unpoison(p.buffers[static_cast<std::size_t>(n)].page, kPageSize);
   std::memset(p.buffers[static_cast<std::size_t>(n)].page, 0, kPageSize);
   adopt(n, tag);
   PinnedBuffer result = pin(n);
@@ -134,6 +140,7 @@ PinnedBuffer local_extend(const RelationFile& file, Fork fork, int count) {
 void local_unpin(BufferIndex i) {
   LocalBuffer& b = buffer_of(i);
   if (b.pins > 0) --b.pins;
+  if (b.pins == 0) memory::poison(b.page, kPageSize);
 }
 
 void local_pin_again(BufferIndex i) { ++buffer_of(i).pins; }

@@ -57,6 +57,7 @@ void pool_init(void* memory) {
   pages += (kPageSize - reinterpret_cast<std::uintptr_t>(pages) % kPageSize) % kPageSize;
   storage::set_drop_buffers_hook(drop_relation);
   for (int i = 0; i < n; ++i) descriptors[i].content.init(locking::LockRank::buffer_content, &kWaitContent);
+  memory::poison(pages, static_cast<std::size_t>(n) * kPageSize);
 }
 
 int pool_buffer_count() { return pool == nullptr ? 0 : pool->buffer_count; }
@@ -81,9 +82,15 @@ bool try_pin(BufferIndex i, bool heat) {
   }
 }
 
-void raw_pin(BufferIndex i) { descriptors[i].state.fetch_add(1, std::memory_order_acquire); }
+void raw_pin(BufferIndex i) {
+  descriptors[i].state.fetch_add(1, std::memory_order_acquire);
+  allow_page(i);
+}
 
 void raw_unpin(BufferIndex i) {
+  if constexpr (memory::kPoisons) {
+    if (pins.find(i) == nullptr) forbid_page(i);
+  }
   std::uint32_t before = descriptors[i].state.fetch_sub(1, std::memory_order_release);
   HATHI_ASSERT((before & kPinMask) > 0);
   if ((before & kPinWaiter) != 0 && (before & kPinMask) == 2) shmem::slot(descriptors[i].cleanup_waiter.load()).latch.set();

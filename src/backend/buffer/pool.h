@@ -22,6 +22,7 @@
 
 #include "hathi/buffer/buffer_pool.h"
 #include "hathi/error/sql_error.h"
+#include "hathi/memory/poison.h"
 
 namespace hathi::buffer {
 
@@ -68,6 +69,10 @@ extern Usage usage_counters;
 
 inline std::byte* page_of(BufferIndex i) { return pages + static_cast<std::size_t>(i) * kPageSize; }
 
+// A page may be touched from its pin to its unpin.
+inline void allow_page(BufferIndex i) { memory::unpoison(page_of(i), kPageSize); }
+inline void forbid_page(BufferIndex i) { memory::poison(page_of(i), kPageSize); }
+
 // Eight neighbouring blocks of eight files that were made one after another get 64 buckets in a row: whoever visits all partitions of a
 // table, or all blocks of one, touches few pages of the bucket array (a TLB miss costs more than the look-up).
 inline std::uint32_t hash_tag(const BlockTag& tag) {
@@ -91,6 +96,7 @@ class PinTable {
     return overflow_used_ ? find_overflow(index) : nullptr;
   }
   void add(BufferIndex index) {
+    allow_page(index);
     for (int i = 0; i < kInline; ++i) {
       if (index_[i] == kNoBuffer) {
         index_[i] = index;

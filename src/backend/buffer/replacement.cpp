@@ -25,8 +25,10 @@ BufferIndex sweep_step(bool& pinned_by_others) {
       if (d.state.compare_exchange_weak(s, s - kUsageOne, std::memory_order_relaxed)) return kNoBuffer;
       continue;
     }
-    if (d.state.compare_exchange_weak(s, s + 1, std::memory_order_acquire, std::memory_order_relaxed)) return i;
+    if (d.state.compare_exchange_weak(s, s + 1, std::memory_order_acquire, std::memory_order_relaxed)) break;
   }
+  allow_page(i);
+  return i;
 }
 
 // The buffer that the sweep would look at next, pinned raw, if it holds no page; else kNoBuffer, and the hand stays.
@@ -125,8 +127,11 @@ BufferIndex ring_candidate(Ring* ring) {
   if (i == kNoBuffer) return kNoBuffer;
   // Only while it is as the ring left it: unpinned and used by nobody else since.
   std::uint32_t s = descriptors[i].state.load(std::memory_order_relaxed);
-  while ((s & kPinMask) == 0 && (s & kUsageMask) <= kUsageOne)
-    if (descriptors[i].state.compare_exchange_weak(s, s + 1, std::memory_order_acquire, std::memory_order_relaxed)) return i;
+  while ((s & kPinMask) == 0 && (s & kUsageMask) <= kUsageOne) {
+    if (!descriptors[i].state.compare_exchange_weak(s, s + 1, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+    allow_page(i);
+    return i;
+  }
   return kNoBuffer;
 }
 

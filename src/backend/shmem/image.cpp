@@ -18,6 +18,7 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+// The address sanitizer has its own heap, and terabytes of shadow that are mapped and must stay empty.
 #if defined(__SANITIZE_ADDRESS__)
 #define HATHI_SANITIZED 1
 #endif
@@ -38,6 +39,8 @@ constexpr std::size_t kLargestCached = 2040, kSmallestBlock = 24;
 // While the image is built large arrays are to stand in the heap with the rest.
 constexpr int kLargestInHeap = 32 << 20, kUsualMmapThreshold = 128 * 1024, kUsualTrimThreshold = 128 * 1024;
 constexpr std::size_t kMovedConstants = 3 * kHugePage;
+
+#ifndef HATHI_SANITIZED
 
 struct MappedRange {
   std::uintptr_t start = 0, end = 0;
@@ -73,8 +76,6 @@ void collapse_private_memory(const std::vector<MappedRange>& ranges) {
     if (madvise(memory, end - start, MADV_HUGEPAGE) == 0) madvise(memory, end - start, MADV_COLLAPSE);
   }
 }
-
-#ifndef HATHI_SANITIZED
 
 // Moves `used` bytes at a 2 MiB boundary to private huge pages at the same addresses; `size` is what the pages cover. Nothing changes
 // when the kernel does not like it.
@@ -169,8 +170,8 @@ void prepare_image_for_forks(bool huge_code) {
   mallopt(M_TRIM_THRESHOLD, kUsualTrimThreshold);
   mallopt(M_MMAP_THRESHOLD, kUsualMmapThreshold);
   mallopt(M_TOP_PAD, kHeapGrowth);
-#endif
   collapse_private_memory(mapped_ranges());
+#endif
 }
 
 void prepare_child_memory() {

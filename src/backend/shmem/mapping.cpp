@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "hathi/memory/poison.h"
+
 namespace hathi::shmem {
 
 namespace {
@@ -76,6 +78,7 @@ Mapping map_shared(const MappingRequest& request) {
 
 void unmap_shared(const Mapping& mapping) {
   if (mapping.start == nullptr) return;
+  memory::unpoison(mapping.start, mapping.size);   // others may get these addresses
   if (mapping.kind == MemoryKind::system_v) shmdt(mapping.start);
   else munmap(mapping.start, mapping.size);
 }
