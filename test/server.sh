@@ -1,7 +1,8 @@
 # Sourced by the suites: a server of their own in a new directory.
 #   start_server [POSTGRES-OPTION …]   sets PGHOST, PGPORT, PGUSER; the directory is $server/data
 #   stop_server [MODE]
-# Needs HATHI_BUILD (a build folder). Root starts it as the user "hathi".
+# Needs HATHI_BUILD (a build folder). HATHI_REPORTS: a folder where the server's log is to stay.
+# Root starts it as the user "hathi".
 set -uo pipefail
 : "${HATHI_BUILD:?set HATHI_BUILD to a build folder}"
 server=$(mktemp -d /tmp/hathi-test.XXXXXX)
@@ -23,5 +24,5 @@ start_server() {
     { cat "$server/start.log" "$server/log"; return 1; }
 }
 stop_server() { as_user "$server/bin/pg_ctl" -D "$server/data" -m "${1:-fast}" -w stop >/dev/null 2>&1; }
-finish() { stop_server immediate; [ -n "${KEEP:-}" ] || rm -rf "$server"; }
+finish() { stop_server immediate; [ -z "${HATHI_REPORTS:-}" ] || cp "$server/log" "$HATHI_REPORTS/server-log.$$"; [ -n "${KEEP:-}" ] || rm -rf "$server"; }
 trap finish EXIT

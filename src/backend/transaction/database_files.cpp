@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <lz4.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -113,7 +114,7 @@ void redo_chunk(wal::ByteReader in, Oid tablespace, Oid database) {
     throw SqlError(sqlstate::data_corrupted, "invalid database record in the write-ahead log");
   auto stored = in.rest();
   std::vector<std::byte> buffer(raw_size);
-  if (stored.size() == raw_size) std::memcpy(buffer.data(), stored.data(), raw_size);
+  if (stored.size() == raw_size) std::copy(stored.begin(), stored.end(), buffer.begin());
   else if (LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(buffer.data()), static_cast<int>(stored.size()),
                                static_cast<int>(raw_size)) != static_cast<int>(raw_size))
     throw SqlError(sqlstate::data_corrupted, "invalid compressed database record in the write-ahead log");

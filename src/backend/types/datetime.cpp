@@ -133,7 +133,8 @@ std::int64_t add_months_and_days(std::int64_t us, const Interval& i) {
     if (!timestamp_of(f, us)) throw_timestamp_out_of_range();
   }
   if (i.days != 0) {
-    if (__builtin_add_overflow(us, i.days * kDay, &us) || !is_valid_timestamp(us)) throw_timestamp_out_of_range();
+    std::int64_t shift;
+    if (__builtin_mul_overflow(i.days, kDay, &shift) || __builtin_add_overflow(us, shift, &us) || !is_valid_timestamp(us)) throw_timestamp_out_of_range();
   }
   return us;
 }

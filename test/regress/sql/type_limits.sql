@@ -49,3 +49,9 @@ drop table type_limits;
 -- transition functions called by hand
 select int4_sum(9223372036854775807, 1), int2_sum(-9223372036854775808, -1::int2);
 select int4_avg_accum('{9223372036854775807,9223372036854775807}', 1), int4_avg_accum_inv('{-9223372036854775808,-9223372036854775808}', 1);
+
+-- days beyond all timestamps
+select timestamp '2000-01-01' + interval '213503983 days';
+select timestamptz '2000-01-01 00:00:00+00' + interval '213503983 days';
+select date '2000-01-01' + interval '213503983 days', date '2000-01-01' - interval '213503983 days';
+select timestamp '2000-01-01' - interval '2147483647 days';
