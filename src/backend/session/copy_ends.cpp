@@ -51,7 +51,9 @@ class ClientSource : public CopySource {
         case 'c': done_ = true; return false;
         case 'f': {
           protocol::BodyReader body(message.body);
-          throw SqlError(sqlstate::query_canceled, "COPY from stdin failed: {}", body.string());
+          std::string_view reason = body.string();
+          require_valid_utf8(reason);
+          throw SqlError(sqlstate::query_canceled, "COPY from stdin failed: {}", reason);
         }
         case 'H':
         case 'S': continue;   // clients of the extended protocol may send them ahead

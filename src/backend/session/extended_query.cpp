@@ -18,8 +18,12 @@ void send_empty(protocol::Connection& connection, char type) {
   connection.end();
 }
 
-// Names are as long as identifiers can be.
-std::string_view cut_name(std::string_view name) { return name.substr(0, 63); }
+// The name of a statement or portal that comes next. Names are as long as identifiers can be.
+std::string_view read_name(protocol::BodyReader& body) {
+  std::string_view name = body.string();
+  require_valid_utf8(name);
+  return name.substr(0, 63);
+}
 
 std::string_view shown_name(std::string_view name) { return name.empty() ? "<unnamed>" : name; }
 std::string execution_name(std::string_view statement, std::string_view portal) {
@@ -124,7 +128,7 @@ std::vector<planner::ParameterValue> read_parameters(protocol::BodyReader& body,
 }  // namespace
 
 void handle_parse(Session& session, protocol::BodyReader body) {
-  std::string name(cut_name(body.string()));
+  std::string name(read_name(body));
   std::string_view text = body.string();
   std::vector<Oid> types(static_cast<std::uint16_t>(body.int16()));
   for (Oid& type : types) type = Oid{static_cast<std::uint32_t>(body.int32())};
@@ -150,8 +154,8 @@ void handle_parse(Session& session, protocol::BodyReader body) {
 }
 
 void handle_bind(Session& session, protocol::BodyReader body) {
-  std::string_view portal_name = cut_name(body.string());
-  std::string_view statement_name = cut_name(body.string());
+  std::string_view portal_name = read_name(body);
+  std::string_view statement_name = read_name(body);
   CachedStatement& statement = find_statement(session, statement_name);
   session.statement_text = statement.text();
   session.command_tag = "BIND";
@@ -182,7 +186,7 @@ void handle_bind(Session& session, protocol::BodyReader body) {
 
 void handle_describe(Session& session, protocol::BodyReader body) {
   std::uint8_t kind = body.byte();
-  std::string_view name = cut_name(body.string());
+  std::string_view name = read_name(body);
   body.expect_end();
   start_command(session);
   protocol::Connection& c = session.connection;
@@ -213,7 +217,7 @@ void handle_describe(Session& session, protocol::BodyReader body) {
 }
 
 void handle_execute(Session& session, protocol::BodyReader body) {
-  std::string_view name = cut_name(body.string());
+  std::string_view name = read_name(body);
   std::int32_t limit = body.int32();
   body.expect_end();
   Portal& portal = find_portal(session, name, false);
@@ -247,7 +251,7 @@ void handle_execute(Session& session, protocol::BodyReader body) {
 
 void handle_close(Session& session, protocol::BodyReader body) {
   std::uint8_t kind = body.byte();
-  std::string_view name = cut_name(body.string());
+  std::string_view name = read_name(body);
   body.expect_end();
   if (kind == 'S') {
     auto it = session.statements.find(name);

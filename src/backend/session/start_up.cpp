@@ -60,8 +60,9 @@ void read_parameters(protocol::BodyReader body, StartupRequest& request, std::ve
     std::string_view name = body.string();
     if (name.empty()) break;
     std::string_view value = body.string();
-    if (name == "user") request.user = value;
-    else if (name == "database") request.database = value;
+    constexpr std::size_t kLongestName = 63;
+    if (name == "user") request.user = value.substr(0, kLongestName);
+    else if (name == "database") request.database = value.substr(0, kLongestName);
     else if (name == "options") request.options = value;
     else if (name == "replication") request.replication = value;
     else if (name.starts_with("_pq_.")) unknown.emplace_back(name);
