@@ -193,8 +193,9 @@ void sleep_until(std::int64_t end) {
   shmem::WaitScope wait(event);
   for (;;) {
     check_interrupts();
-    std::int64_t left = end - clock_now();
-    if (left <= 0) return;
+    std::int64_t now = clock_now();
+    if (end <= now) return;   // minus infinity too
+    std::int64_t left = end - now;
     shmem::my_latch().wait(static_cast<int>(std::min<std::int64_t>(left / 1000 + 1, 600000)));
     shmem::my_latch().reset();
   }

@@ -55,3 +55,6 @@ select timestamp '2000-01-01' + interval '213503983 days';
 select timestamptz '2000-01-01 00:00:00+00' + interval '213503983 days';
 select date '2000-01-01' + interval '213503983 days', date '2000-01-01' - interval '213503983 days';
 select timestamp '2000-01-01' - interval '2147483647 days';
+
+-- long ago
+select pg_sleep_until('-infinity');
