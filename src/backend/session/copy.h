@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,8 @@ class CopySource {
   virtual ~CopySource() = default;
   // Appends the next piece of data; false at the end.
   virtual bool read(std::string& buffer) = 0;
-  // After an end-of-data mark: what a client sends behind it is taken and forgotten; files and programs are left where they are.
-  virtual void skip_rest() {}
+  // After an end-of-data mark: what a client sends behind it is taken and forgotten; files and programs are left where they are (false).
+  virtual bool skip_rest() { return false; }
   // After the last row: a program's result is looked at (38000).
   virtual void finish() {}
 };
@@ -74,13 +75,18 @@ class CopyReader {
   virtual bool next(std::vector<Field>& fields) = 0;
   std::uint64_t line_number() const { return line_number_; }
   std::string_view line() const { return line_; }
+  // What is wrong with the field after the last one that next() has given; empty when nothing is.
+  const std::optional<SqlError>& damage() const { return damage_; }
  protected:
   CopySource& source_;
   const CopyOptions& options_;
   std::uint64_t line_number_ = 0;
   std::string_view line_;
+  std::optional<SqlError> damage_;
 };
 std::unique_ptr<CopyReader> make_copy_reader(CopySource& source, const CopyOptions& options, std::size_t columns);
+// The one of the binary format; it reads the header at once.
+std::unique_ptr<CopyReader> make_binary_reader(CopySource& source, const CopyOptions& options, std::size_t columns);
 
 std::uint64_t copy_from(Session& session, const parser::CopyStatement& statement, std::string_view text);
 std::uint64_t copy_to(Session& session, const parser::CopyStatement& statement, std::string_view text, const planner::BoundParameters& parameters);

@@ -65,9 +65,10 @@ class ClientSource : public CopySource {
     }
   }
 
-  void skip_rest() override {
+  bool skip_rest() override {
     std::string rest;
     while (read(rest)) rest.clear();
+    return true;
   }
 
  private:

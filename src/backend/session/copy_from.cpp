@@ -174,7 +174,8 @@ class CopyFrom {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       Column& column = columns_[i];
       if (i >= fields.size()) {
-        current_column_ = nullptr;
+        current_column_ = reader_->damage() ? &column : nullptr;
+        if (reader_->damage()) throw SqlError(*reader_->damage());
         throw SqlError(sqlstate::bad_copy_file_format, "missing data for column \"{}\"", column.attribute->name);
       }
       convert_field(column, fields[i]);

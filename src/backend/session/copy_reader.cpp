@@ -1,4 +1,4 @@
-// Input of COPY FROM cut into lines and fields.
+// Input of COPY FROM in the text formats cut into lines and fields.
 
 #include <cstring>
 
@@ -16,7 +16,7 @@ class LineReader : public CopyReader {
  protected:
   enum class LineEnd : std::uint8_t { unknown, newline, carriage_return, both };
 
-  // The next line without its end; false at the end of the data or at a line "\.".
+  // The next line without its end; false at the end of the data or at an end mark "\." with nothing before it.
   bool next_line() {
     if (ended_) return false;
     buffer_.erase(0, consumed_);
@@ -26,27 +26,29 @@ class LineReader : public CopyReader {
     in_quote_ = false;
     ++line_number_;
     line_ = {};
+    at_mark_ = false;
     while (!find_line_end(end, length)) {
-      if (!source_.read(buffer_)) {
-        ended_ = true;
-        if (buffer_.empty()) return false;
-        if (in_quote_) {
-          line_ = buffer_;
-          throw SqlError(sqlstate::bad_copy_file_format, "unterminated CSV quoted field");
-        }
-        end = buffer_.size();
-        length = 0;
-        break;
+      if (!no_more_input_) {
+        no_more_input_ = !source_.read(buffer_);
+        continue;   // the end of the input decides what a carriage return or an end mark at the end is
       }
+      ended_ = true;
+      if (buffer_.empty()) return false;
+      if (in_quote_) {
+        line_ = buffer_;
+        throw SqlError(sqlstate::bad_copy_file_format, "unterminated CSV quoted field");
+      }
+      end = buffer_.size();
+      length = 0;
+      break;
     }
     require_text(std::string_view(buffer_).substr(0, end));
     line_ = std::string_view(buffer_).substr(0, end);
     consumed_ = end + length;
-    if (line_ == "\\.") {
-      drain();
-      return false;
-    }
-    return true;
+    if (!at_mark_) return true;
+    // Behind a mark that ends a line with data a file or program is read on, as PostgreSQL does.
+    ended_ = source_.skip_rest() || line_.empty();
+    return !line_.empty();
   }
 
   // Before the line counts as one: what it holds cannot be shown.
@@ -62,13 +64,12 @@ class LineReader : public CopyReader {
     char c = buffer_[at];
     bool pair = false;
     if (c == '\r' && (end_kind_ == LineEnd::unknown || end_kind_ == LineEnd::both)) {
-      if (at + 1 >= buffer_.size() && !ended_) return false;
+      if (at + 1 >= buffer_.size() && !no_more_input_) return false;
       pair = at + 1 < buffer_.size() && buffer_[at + 1] == '\n';
     }
     if (end_kind_ == LineEnd::unknown) end_kind_ = c == '\n' ? LineEnd::newline : (pair ? LineEnd::both : LineEnd::carriage_return);
     is_end = (c == '\n' && end_kind_ == LineEnd::newline) || (c == '\r' && end_kind_ == LineEnd::carriage_return) || (pair && end_kind_ == LineEnd::both);
     if (!is_end) {
-      line_ = std::string_view(buffer_).substr(0, at);
       bool csv = options_.format == CopyFormat::csv;
       throw SqlError(sqlstate::bad_copy_file_format, "{} {} found in data", csv ? "unquoted" : "literal", c == '\n' ? "newline" : "carriage return")
           .hint(csv ? fmt::format("Use quoted CSV field to represent {}.", c == '\n' ? "newline" : "carriage return")
@@ -79,21 +80,37 @@ class LineReader : public CopyReader {
     return true;
   }
 
+  enum class Mark : std::uint8_t { none, undecided, found };
+
+  // Whether the backslash at `at` begins an end mark, "\." and a line end of the kind seen so far; sets length to that of the mark.
+  Mark end_mark(std::size_t at, std::size_t& length) {
+    std::size_t next = at + 1;
+    if (next >= buffer_.size()) return no_more_input_ ? Mark::none : Mark::undecided;
+    if (buffer_[next++] != '.') return Mark::none;
+    bool both = end_kind_ == LineEnd::both, csv = options_.format == CopyFormat::csv;
+    for (bool first_of_pair : {true, false}) {
+      if (first_of_pair && !both) continue;
+      if (next >= buffer_.size() && !no_more_input_) return Mark::undecided;
+      char c = next < buffer_.size() ? buffer_[next] : '\0';
+      bool mismatch = first_of_pair ? c == '\n' : c != (end_kind_ == LineEnd::carriage_return ? '\r' : '\n') && end_kind_ != LineEnd::unknown;
+      bool corrupt = c != '\r' && c != '\n';
+      if (csv && (corrupt || (first_of_pair && mismatch))) return Mark::none;   // data that looks like one
+      if (corrupt) throw SqlError(sqlstate::bad_copy_file_format, "end-of-copy marker corrupt");
+      if (mismatch) throw SqlError(sqlstate::bad_copy_file_format, "end-of-copy marker does not match previous newline style");
+      ++next;
+    }
+    length = next - at;
+    at_mark_ = true;
+    return Mark::found;
+  }
+
   std::string buffer_;
   std::size_t consumed_ = 0, scan_from_ = 0;
   bool in_quote_ = false;
 
  private:
-  // After "\.".
-  void drain() {
-    ended_ = true;
-    source_.skip_rest();
-  }
-
   LineEnd end_kind_ = LineEnd::unknown;
-
- protected:
-  bool ended_ = false;
+  bool at_mark_ = false, no_more_input_ = false, ended_ = false;
 };
 
 int hex_digit(char c) {
@@ -146,7 +163,10 @@ class TextReader : public LineReader {
       scan_from_ = static_cast<std::size_t>(p - base);
       if (p == stop) return false;
       if (*p == '\\') {
-        if (p + 1 >= stop) return false;
+        Mark mark = end_mark(scan_from_, length);
+        if (mark == Mark::undecided || p + 1 >= stop) return false;
+        end = scan_from_;
+        if (mark == Mark::found) return true;
         scan_from_ += 2;   // whatever follows, a line end too, is data
         continue;
       }
@@ -163,10 +183,11 @@ class TextReader : public LineReader {
     std::size_t start = store_.size();
     bool made_high_byte = false;
     for (std::size_t i = 0; i < raw.size(); ++i) {
-      if (raw[i] != '\\' || i + 1 >= raw.size()) {
+      if (raw[i] != '\\') {
         store_ += raw[i];
         continue;
       }
+      if (i + 1 >= raw.size()) break;   // the last of the input's bytes: nothing follows that it could stand for
       char c = raw[++i];
       switch (c) {
         case 'b': store_ += '\b'; break;
@@ -237,6 +258,11 @@ class CsvReader : public LineReader {
   bool find_line_end(std::size_t& end, std::size_t& length) override {
     for (; scan_from_ < buffer_.size(); ++scan_from_) {
       char c = buffer_[scan_from_];
+      if (c == '\\' && scan_from_ == 0) {   // elsewhere in a line it is data
+        Mark mark = end_mark(0, length);
+        end = 0;
+        if (mark != Mark::none) return mark == Mark::found;
+      }
       if (in_quote_ && options_.escape != options_.quote && c == options_.escape) {
         if (scan_from_ + 1 >= buffer_.size()) return false;
         if (buffer_[scan_from_ + 1] == options_.quote || buffer_[scan_from_ + 1] == options_.escape) ++scan_from_;
@@ -283,93 +309,13 @@ class CsvReader : public LineReader {
   std::vector<char> quoted_;
 };
 
-constexpr std::string_view kSignature{"PGCOPY\n\377\r\n\0", 11};
-
-class BinaryRowReader : public CopyReader {
- public:
-  BinaryRowReader(CopySource& source, const CopyOptions& options, std::size_t columns) : CopyReader(source, options), columns_(columns) { read_header(); }
-
-  bool next(std::vector<Field>& fields) override {
-    if (at_end_) return false;
-    buffer_.erase(0, position_);
-    position_ = 0;
-    ++line_number_;
-    if (!have(2)) {
-      at_end_ = true;   // files of old versions lack the trailer
-      return false;
-    }
-    int count = take16();
-    if (count == -1) {
-      if (have(1)) throw SqlError(sqlstate::bad_copy_file_format, "received copy data after EOF marker");
-      at_end_ = true;
-      return false;
-    }
-    if (count != static_cast<int>(columns_)) {
-      throw SqlError(sqlstate::bad_copy_file_format, "row field count is {}, expected {}", count, columns_);
-    }
-    // Bytes first, views after: the buffer moves while it grows.
-    places_.clear();
-    for (std::size_t i = 0; i < columns_; ++i) {
-      if (!have(4)) throw SqlError(sqlstate::bad_copy_file_format, "unexpected EOF in COPY data");
-      int size = take32();
-      if (size < -1) throw SqlError(sqlstate::bad_copy_file_format, "invalid field size");
-      if (size > 0 && !have(static_cast<std::size_t>(size))) throw SqlError(sqlstate::bad_copy_file_format, "unexpected EOF in COPY data");
-      places_.emplace_back(position_, size);
-      if (size > 0) position_ += static_cast<std::size_t>(size);
-    }
-    fields.clear();
-    for (auto [at, size] : places_) {
-      fields.push_back({std::string_view(buffer_).substr(at, size <= 0 ? 0 : static_cast<std::size_t>(size)), size < 0});
-    }
-    return true;
-  }
-
- private:
-  bool have(std::size_t n) {
-    while (buffer_.size() - position_ < n) {
-      if (!source_.read(buffer_)) return false;
-    }
-    return true;
-  }
-  int take16() {
-    auto* p = reinterpret_cast<const unsigned char*>(buffer_.data()) + position_;
-    position_ += 2;
-    return static_cast<std::int16_t>((p[0] << 8) | p[1]);
-  }
-  int take32() {
-    auto* p = reinterpret_cast<const unsigned char*>(buffer_.data()) + position_;
-    position_ += 4;
-    return static_cast<std::int32_t>((std::uint32_t{p[0]} << 24) | (std::uint32_t{p[1]} << 16) | (std::uint32_t{p[2]} << 8) | p[3]);
-  }
-  void read_header() {
-    if (!have(kSignature.size()) || buffer_.compare(0, kSignature.size(), kSignature) != 0) {
-      throw SqlError(sqlstate::bad_copy_file_format, "COPY file signature not recognized");
-    }
-    position_ = kSignature.size();
-    if (!have(4)) throw SqlError(sqlstate::bad_copy_file_format, "invalid COPY file header (missing flags)");
-    int flags = take32();
-    if ((flags & (1 << 16)) != 0) throw SqlError(sqlstate::bad_copy_file_format, "invalid COPY file header (WITH OIDS)");
-    if ((flags & ~0xFFFF) != 0) throw SqlError(sqlstate::bad_copy_file_format, "unrecognized critical flags in COPY file header");
-    if (!have(4)) throw SqlError(sqlstate::bad_copy_file_format, "invalid COPY file header (missing length)");
-    int extension = take32();
-    if (extension < 0 || !have(static_cast<std::size_t>(extension))) throw SqlError(sqlstate::bad_copy_file_format, "invalid COPY file header (wrong length)");
-    position_ += static_cast<std::size_t>(extension);
-  }
-
-  std::size_t columns_;
-  std::string buffer_;
-  std::size_t position_ = 0;
-  bool at_end_ = false;
-  std::vector<std::pair<std::size_t, int>> places_;
-};
-
 }  // namespace
 
 std::unique_ptr<CopyReader> make_copy_reader(CopySource& source, const CopyOptions& options, std::size_t columns) {
   switch (options.format) {
     case CopyFormat::text: return std::make_unique<TextReader>(source, options);
     case CopyFormat::csv: return std::make_unique<CsvReader>(source, options);
-    case CopyFormat::binary: return std::make_unique<BinaryRowReader>(source, options, columns);
+    case CopyFormat::binary: return make_binary_reader(source, options, columns);
   }
   return nullptr;
 }
