@@ -1,12 +1,12 @@
 #include "src/backend/catalog/deletion_plan.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 
 #include "hathi/error/report.h"
 #include "hathi/error/sql_error.h"
-#include "hathi/base/stack.h"
 
 namespace hathi::catalog {
 
@@ -21,12 +21,27 @@ struct Step {
   Step* previous;
 };
 
+struct Found { ObjectAddress object; unsigned flags; };
+
+// The search follows chains of any length, so its frames are kept here and not on the stack.
+struct Frame {
+  ObjectAddress object;
+  Step here;                                 // points to object
+  std::vector<Found> next;                   // to be visited
+  std::size_t visited = 0;
+  std::optional<ObjectAddress> partition;    // what it is a part of
+  bool is_detour = false;                    // a part that sent the search to its whole
+
+  // The path of what is visited from here.
+  Step* path() { return is_detour ? here.previous : &here; }
+};
+
 class Planner {
  public:
   Planner(const std::vector<ObjectAddress>& objects, const DependencySource& source) : objects_(objects), source_(source) {}
   std::vector<Deletion> run() {
     for (const ObjectAddress& object : objects_) {
-      if (source_.lock(object)) visit(object, kDeleteOriginal, nullptr);
+      if (source_.lock(object)) search(object);
     }
     return std::move(plan_);
   }
@@ -99,33 +114,60 @@ class Planner {
     return owners;
   }
 
+  void search(const ObjectAddress& original) {
+    visit(original, kDeleteOriginal, nullptr);
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      if (frame.visited < frame.next.size()) {
+        Found next = frame.next[frame.visited++];
+        visit(next.object, next.flags, frame.path());
+      } else {
+        leave(frame);
+        frames_.pop_back();
+      }
+    }
+  }
+
+  // Opens a frame for the object, unless it was met before.
   void visit(const ObjectAddress& object, unsigned flags, Step* path) {
-    check_stack_depth();
     if (on_path(object, flags, path) || planned(object, flags)) return;
     Owners owners = owners_of(object, path);
+    if (owners.owner && path == nullptr) {
+      std::string owner = source_.describe(*owners.owner);
+      throw SqlError(sqlstate::dependent_objects_still_exist, "cannot drop {} because {} requires it", source_.describe(object), owner)
+          .hint(fmt::format("You can drop {} instead.", owner));
+    }
+    Frame& frame = frames_.emplace_back();
+    frame.object = object;
+    frame.here = {&frame.object, flags, path};
     if (owners.owner) {
-      if (path == nullptr) {
-        std::string owner = source_.describe(*owners.owner);
-        throw SqlError(sqlstate::dependent_objects_still_exist, "cannot drop {} because {} requires it", source_.describe(object), owner)
-            .hint(fmt::format("You can drop {} instead.", owner));
-      }
       // Dropping a part means dropping the whole, from where the part will be found again.
-      if (source_.lock(*owners.owner)) visit(*owners.owner, flags | kDeleteReverse, path);
-      planned(object, flags);   // the way that led here counts for the part, too
+      frame.is_detour = true;
+      if (source_.lock(*owners.owner)) frame.next.push_back({*owners.owner, flags | kDeleteReverse});
       return;
     }
-    if (owners.is_part) flags |= kDeleteIsPart;
-    Step here{&object, flags, path};
-    visit_dependents(object, here);
-    Deletion deletion{object, here.flags, {}};
-    if (owners.is_part) deletion.dependee = *owners.partition;
-    else if (path != nullptr) deletion.dependee = *path->object;
-    places_.emplace(key_of(object), plan_.size());
+    if (owners.is_part) {
+      frame.here.flags |= kDeleteIsPart;
+      frame.partition = owners.partition;
+    }
+    frame.next = dependents(object);
+  }
+
+  // All that hangs on the object is planned.
+  void leave(const Frame& frame) {
+    if (frame.is_detour) {
+      planned(frame.object, frame.here.flags);   // the way that led here counts for the part, too
+      return;
+    }
+    Deletion deletion{frame.object, frame.here.flags, {}};
+    if (frame.partition) deletion.dependee = *frame.partition;
+    else if (frame.here.previous != nullptr) deletion.dependee = *frame.here.previous->object;
+    places_.emplace(key_of(frame.object), plan_.size());
     plan_.push_back(deletion);
   }
 
-  void visit_dependents(const ObjectAddress& object, Step& here) {
-    struct Found { ObjectAddress object; unsigned flags; };
+  // What depends on the object, locked.
+  std::vector<Found> dependents(const ObjectAddress& object) {
     std::vector<Found> found;
     for (const DependencyEdge& edge : source_.dependents(object)) {
       if (edge.other.class_id == object.class_id && edge.other.object == object.object) {
@@ -150,11 +192,12 @@ class Planner {
       if (a.object.class_id != b.object.class_id) return raw(a.object.class_id) < raw(b.object.class_id);
       return static_cast<std::uint32_t>(a.object.sub) < static_cast<std::uint32_t>(b.object.sub);
     });
-    for (const Found& f : found) visit(f.object, f.flags, &here);
+    return found;
   }
 
   const std::vector<ObjectAddress>& objects_;
   const DependencySource& source_;
+  std::deque<Frame> frames_;   // (Steps point into them.)
   std::vector<Deletion> plan_;
   std::unordered_multimap<std::uint64_t, std::size_t> places_;   // in plan_, by class and object
 };

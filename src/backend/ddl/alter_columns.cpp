@@ -42,6 +42,8 @@ AttrNumber insert_new_column(Oid table, const NewColumn& column) {
   AttrNumber number = 0;
   {
     catalog::RelationRef r = catalog::open_relation(table, LockMode::none);
+    // Each partition has dropped columns of its own.
+    check_column_count(static_cast<std::size_t>(r->descriptor->count()) + 1);
     number = static_cast<AttrNumber>(r->descriptor->count() + 1);
   }
   {

@@ -274,8 +274,7 @@ void store_default(Oid relation, AttrNumber column, const nodes::Expr* e, char g
   ObjectAddress self{catalog_oid::pg_attrdef, oid, 0};
   catalog::record_dependency(self, {catalog_oid::pg_class, relation, column},
                              generated != '\0' ? catalog::DependencyKind::internal : catalog::DependencyKind::automatic);
-  // Other columns in a generation expression: dropping them drops the column, so they count as automatic.
-  catalog::record_dependencies_on(self, e, relation, generated != '\0' ? catalog::DependencyKind::automatic : catalog::DependencyKind::normal);
+  catalog::record_dependencies_on(self, e, relation, catalog::DependencyKind::normal);
 }
 
 void remove_default(Oid relation, AttrNumber column, bool cascade) {

@@ -1,6 +1,7 @@
 #include "hathi/executor/executor.h"
 
 #include "hathi/transaction/transaction.h"
+#include "lock_rows.h"
 #include "node.h"
 #include "partition_scan.h"
 #include "relations_in_use.h"
@@ -293,7 +294,22 @@ bool Execution::current_row(Oid table, TupleId& tid, Oid& actual_table) const {
     actual_table = s.fetched->tables[s.cursor - 1];
     return tid.is_valid();
   }
-  NodeState* scan = s.root == nullptr || s.ended || s.sent == 0 ? nullptr : simple_scan(s.root);
+  if (s.ended || s.sent == 0) return false;
+  bool locks = false;
+  for (const NodeState* node = s.all_nodes; node != nullptr; node = node->next_made) {
+    if (node->plan->kind != PlanKind::lock_rows || !node->initialised) continue;
+    locks = true;
+    if (const LockedRow* locked = find_locked_row(*node, table)) {
+      tid = locked->tid;
+      actual_table = table;
+      return true;
+    }
+  }
+  if (locks) {
+    actual_table = kInvalidOid;   // the row is another table's or another partition's
+    return true;
+  }
+  NodeState* scan = s.root == nullptr ? nullptr : simple_scan(s.root);
   return scan != nullptr && current_scan_row(*scan, tid, actual_table);
 }
 

@@ -1,5 +1,7 @@
 // LockRows: SELECT … FOR UPDATE / SHARE.
 
+#include "lock_rows.h"
+
 #include "hathi/transaction/transaction.h"
 #include "recheck.h"
 #include "row_values.h"
@@ -12,8 +14,8 @@ namespace {
 
 struct LockRowsState : NodeState {
   std::unique_ptr<Recheck> recheck;
-  List<planner::RowMarkPlan*> no_marks;
   buffer::PinnedBuffer pin;
+  std::span<LockedRow> locked;   // of the current row, by mark
 };
 
 [[noreturn]] void throw_concurrent(const heap::ChangeFailure& failure) {
@@ -48,7 +50,10 @@ LockOutcome lock_one(LockRowsState& s, const planner::RowMarkPlan& mark, const c
 bool lock_all(LockRowsState& s, Row& row, bool& newer) {
   auto& plan = plan_of<planner::LockRows>(s);
   newer = false;
+  LockedRow* position = s.locked.data();
   for (const planner::RowMarkPlan* mark : plan.marks) {
+    LockedRow& locked = *position++;
+    locked = {};
     if (!mark->lock) continue;
     row.need(std::max(mark->ctid_column, mark->tableoid_column));
     if (row.nulls[mark->ctid_column - 1]) continue;   // the NULL side of an outer join
@@ -64,6 +69,7 @@ bool lock_all(LockRowsState& s, Row& row, bool& newer) {
     HeapTuple tuple;
     LockOutcome outcome = lock_one(s, *mark, *relation, read_tid(row.values[mark->ctid_column - 1]), tuple);
     if (outcome == LockOutcome::skip_row) return false;
+    locked = {relation->oid, tuple.tid};
     if (outcome == LockOutcome::newer_version) {
       if (!newer) {
         if (s.recheck == nullptr) s.recheck = std::make_unique<Recheck>(*s.statement, plan.left, plan.marks, 0);
@@ -94,7 +100,12 @@ Row* run_lock_rows(NodeState& node) {
   }
 }
 
-void init_lock_rows(NodeState& node) { node.left = make_child(node, node.plan->left); }
+void init_lock_rows(NodeState& node) {
+  auto& s = self<LockRowsState>(node);
+  std::size_t marks = plan_of<planner::LockRows>(s).marks.size();
+  s.locked = {s.statement->arena.make_array<LockedRow>(marks), marks};
+  node.left = make_child(node, node.plan->left);
+}
 void rescan_lock_rows(NodeState& node) { rescan(*node.left); }
 void close_lock_rows(NodeState& node) {
   auto& s = self<LockRowsState>(node);
@@ -103,6 +114,11 @@ void close_lock_rows(NodeState& node) {
 }
 
 }  // namespace
+
+const LockedRow* find_locked_row(const NodeState& node, Oid table) {
+  for (const LockedRow& row : static_cast<const LockRowsState&>(node).locked) if (row.table == table) return &row;
+  return nullptr;
+}
 
 NodeState* make_lock_rows(StatementState& st, const planner::Plan* p) {
   return make_state<LockRowsState>(st, p, init_lock_rows, run_lock_rows, rescan_lock_rows, close_lock_rows);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hathi/heap/latest_version.h"
 #include "hathi/types/array.h"
 #include "hathi/types/whole_array.h"
 #include "row_values.h"
@@ -36,7 +37,9 @@ bool is_ctid(const nodes::Expr* e) { return nodes::is<nodes::Variable>(e) && nod
 void read_cursor(TidScanState& s, const nodes::CurrentOf& c) {
   if (cursor_lookup == nullptr) throw_not_supported("WHERE CURRENT OF");
   TupleId tid;
-  if (cursor_lookup(c, s.statement->external, s.relation->oid, tid)) s.tids.push_back(tid);
+  if (!cursor_lookup(c, s.statement->external, s.relation->oid, tid)) return;
+  // This transaction may have updated the row since the cursor fetched it.
+  s.tids.push_back(heap::latest_version(s.relation->heap, tid, *s.statement->snapshot, s.pin));
 }
 
 void collect_tids(TidScanState& s) {

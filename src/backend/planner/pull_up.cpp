@@ -183,10 +183,15 @@ void convert_sub_links(Query* q, Arena& arena) {
 }
 
 // --- subqueries -----------------------------------------------------------------------------------------------------------------------
+// FOR UPDATE/SHARE of its own, which says which rows are locked; marks from above go up with the tables.
+bool has_own_row_marks(const Query& sub) {
+  return std::any_of(sub.row_marks.begin(), sub.row_marks.end(), [](const nodes::RowMark* m) { return !m->pushed_down; });
+}
+
 bool is_simple(const Query& sub) {
   return sub.command == nodes::CommandKind::select && sub.set_operations == nullptr && !sub.has_aggregates && !sub.has_windows && !sub.has_target_srfs &&
          sub.group_by.empty() && sub.grouping_sets.empty() && sub.having == nullptr && sub.distinct.empty() && !sub.has_distinct_on && sub.order_by.empty() &&
-         sub.limit == nullptr && sub.offset == nullptr && sub.row_marks.empty() && sub.ctes.empty() && !sub.has_modifying_cte && sub.from != nullptr &&
+         sub.limit == nullptr && sub.offset == nullptr && !has_own_row_marks(sub) && sub.ctes.empty() && !sub.has_modifying_cte && sub.from != nullptr &&
          !sub.from->items.empty();
 }
 
@@ -232,19 +237,35 @@ class SubqueryPuller {
     if (!is_simple(*sub) || any_target(*sub, contains_volatile) || any_target(*sub, contains_sub_link) || any_target(*sub, contains_srf)) return reference;
     bool plain = only_variables(*sub);
     if ((nullable || !q_->grouping_sets.empty()) && !plain) return reference;
-    // The place of a row to be locked or checked again is asked of tables only.
-    if (std::any_of(q_->row_marks.begin(), q_->row_marks.end(), [&](const nodes::RowMark* m) { return m->rte == rte; })) return reference;
+    if (!sub->row_marks.empty() && !is_marked(rte)) return reference;
     if (has_whole_row(q_, rte)) return reference;
     int shift = static_cast<int>(q_->range_table.size());
     entry->subquery = nullptr;
     merge_levels(sub, shift, arena_);
     shift_references(sub->from, shift);
     append_entries(q_, *sub, !entry->in_from, arena_);
+    if (is_marked(rte)) replace_row_mark(rte, *sub, shift);
     std::vector<Expr*> columns;
     for (const TargetEntry* t : sub->targets) if (!t->junk) columns.push_back(t->expr);
     substitute_columns(q_, rte, columns, arena_);
     q_->has_sub_links = q_->has_sub_links || sub->has_sub_links;
     return sub->from;
+  }
+
+  bool is_marked(int rte) const {
+    return std::any_of(q_->row_marks.begin(), q_->row_marks.end(), [&](const nodes::RowMark* m) { return m->rte == rte; });
+  }
+
+  // Rows of the subquery's tables are locked instead of its own.
+  void replace_row_mark(int rte, const Query& sub, int shift) {
+    List<nodes::RowMark*> marks;
+    for (nodes::RowMark* m : q_->row_marks) if (m->rte != rte) marks.push_back(arena_, m);
+    for (const nodes::RowMark* m : sub.row_marks) {
+      auto* moved = arena_.make<nodes::RowMark>(*m);
+      moved->rte += shift;
+      marks.push_back(arena_, moved);
+    }
+    q_->row_marks = marks;
   }
 
   Query* q_;

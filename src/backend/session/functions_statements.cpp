@@ -71,19 +71,45 @@ bool is_related(const Portal& portal, const catalog::Relation& table) {
   return is_valid(table.parent) && is_related(portal, *catalog::open_relation(table.parent, locking::LockMode::none));
 }
 
+bool is_or_is_below(const catalog::Relation& table, Oid relation) {
+  if (table.oid == relation) return true;
+  return is_valid(table.parent) && is_or_is_below(*catalog::open_relation(table.parent, locking::LockMode::none), relation);
+}
+
+// FOR UPDATE/SHARE: does the query, or one below it, lock rows? And how many of the marks are on the table?
+bool count_row_marks(const nodes::Query& query, const catalog::Relation& table, int& marks) {
+  bool any = !query.row_marks.empty();
+  for (const nodes::RowMark* mark : query.row_marks) {
+    const nodes::RangeTableEntry& rte = *query.range_table[static_cast<std::size_t>(mark->rte - 1)];
+    if (rte.kind == nodes::RteKind::relation && is_or_is_below(table, rte.relation)) ++marks;
+  }
+  for (const nodes::RangeTableEntry* rte : query.range_table) {
+    if (rte->kind == nodes::RteKind::subquery && rte->subquery != nullptr && count_row_marks(*rte->subquery, table, marks)) any = true;
+  }
+  return any;
+}
+
+// The row that the cursor locked last; false: it was not one of this table.
+bool find_locked_row(const Portal& portal, const nodes::CurrentOf& cursor, const catalog::Relation& table, int marks, TupleId& tid) {
+  if (marks == 0) bad_cursor(fmt::format("cursor \"{}\" does not have a FOR UPDATE/SHARE reference to table \"{}\"", cursor.cursor, table.name));
+  if (marks > 1) bad_cursor(fmt::format("cursor \"{}\" has multiple FOR UPDATE/SHARE references to table \"{}\"", cursor.cursor, table.name));
+  if (!portal.is_on_row()) bad_cursor(fmt::format("cursor \"{}\" is not positioned on a row", cursor.cursor));
+  Oid actual = kInvalidOid;
+  return portal.position(table.oid, tid, actual) && actual == table.oid;
+}
+
 bool find_cursor_row(const nodes::CurrentOf& cursor, std::span<const planner::ParameterValue>, Oid table, TupleId& tid) {
   Portal& portal = find_portal(*current_session(), cursor.cursor, true);
   if (!portal.is_plain_select()) bad_cursor(fmt::format("cursor \"{}\" is not a SELECT query", cursor.cursor));
   if (!portal.is_running_plan()) bad_cursor(fmt::format("cursor \"{}\" is held from a previous transaction", cursor.cursor));
   catalog::RelationRef relation = catalog::open_relation(table, locking::LockMode::none);
+  const nodes::Query* query = portal.statement().query();
+  int marks = 0;
+  if (query != nullptr && count_row_marks(*query, *relation, marks)) return find_locked_row(portal, cursor, *relation, marks, tid);
   Oid actual = kInvalidOid;
   bool related = is_related(portal, *relation);
   if (related && !portal.is_on_row()) bad_cursor(fmt::format("cursor \"{}\" is not positioned on a row", cursor.cursor));
   if (!related || !portal.position(table, tid, actual)) {
-    const nodes::Query* query = portal.statement().query();
-    if (query != nullptr && !query->row_marks.empty()) {
-      bad_cursor(fmt::format("cursor \"{}\" does not have a FOR UPDATE/SHARE reference to table \"{}\"", cursor.cursor, relation->name));
-    }
     bad_cursor(fmt::format("cursor \"{}\" is not a simply updatable scan of table \"{}\"", cursor.cursor, relation->name));
   }
   return actual == table;

@@ -3,6 +3,7 @@
 #include "hathi/ddl/utility.h"
 
 #include "hathi/catalog/lookup.h"
+#include "hathi/error/report.h"
 #include "hathi/session/session.h"
 #include "hathi/transaction/transaction.h"
 #include "session_statements.h"
@@ -15,8 +16,12 @@ using parser::NodeKind;
 
 void check_rules(const Session& session, const parser::Node* node, bool top_level, std::string_view tag) {
   if (!is_session_statement(node) && transaction::is_read_only() && !ddl::is_read_only(node)) transaction::require_writable(tag);
-  if (parser::is<parser::LockStatement>(node) && top_level && !session.multi_statement && transaction::block_state() == transaction::BlockState::implicit) {
+  bool is_alone = top_level && !session.multi_statement && transaction::block_state() == transaction::BlockState::implicit;
+  if (parser::is<parser::LockStatement>(node) && is_alone) {
     throw SqlError(sqlstate::no_active_sql_transaction, "LOCK TABLE can only be used in transaction blocks");
+  }
+  if (parser::is<parser::ConstraintsSetStatement>(node) && is_alone) {
+    report_warning(sqlstate::no_active_sql_transaction, "SET CONSTRAINTS can only be used in transaction blocks");
   }
   std::string_view words;
   if (ddl::refuses_block(node, words)) {
