@@ -95,6 +95,7 @@ void expand_view(Rewriter& r, Query* query, int number) {
 }  // namespace
 
 void mark_rows_of_query(Rewriter& r, Query* query, std::uint8_t strength, std::uint8_t wait_policy) {
+  if (query->set_operations != nullptr) return;   // of a view; as in PostgreSQL its rows are not locked
   check_select_locking(query, static_cast<ast::LockStrength>(strength));
   for (std::uint32_t i = 0; i < query->range_table.size(); ++i) {
     RangeTableEntry* rte = query->range_table[i];

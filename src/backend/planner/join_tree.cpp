@@ -31,6 +31,27 @@ RelationSet relations_below(const nodes::JoinNode* node) {
   return out;
 }
 
+std::string_view locking_words(std::uint8_t strength) {
+  switch (static_cast<heap::RowLockMode>(strength)) {
+    case heap::RowLockMode::key_share: return "FOR KEY SHARE";
+    case heap::RowLockMode::share: return "FOR SHARE";
+    case heap::RowLockMode::no_key_update: return "FOR NO KEY UPDATE";
+    case heap::RowLockMode::update: break;
+  }
+  return "FOR UPDATE";
+}
+
+// Where a side's row may be missing there is nothing to lock that says so. What stays an outer join is known only now.
+void check_row_marks(const nodes::Query& q, JoinType type, const RelationSet& left, const RelationSet& right) {
+  for (const nodes::RowMark* m : q.row_marks) {
+    bool left_nullable = type == JoinType::full || type == JoinType::right;
+    bool right_nullable = type == JoinType::full || type == JoinType::left;
+    if ((left_nullable && left.has(m->rte)) || (right_nullable && right.has(m->rte))) {
+      throw SqlError(sqlstate::feature_not_supported, "{} cannot be applied to the nullable side of an outer join", locking_words(m->strength));
+    }
+  }
+}
+
 }  // namespace
 
 // A strict condition above turns an outer join whose nullable side it rejects into a plainer one.
@@ -56,6 +77,7 @@ bool QueryPlanner::reduce_outer_joins(nodes::JoinNode* node, const std::vector<Q
   }
   if (join->type == JoinType::left && rejects_nulls_of(right)) join->type = JoinType::inner;
   if (join->type == JoinType::right && rejects_nulls_of(left)) join->type = JoinType::inner;
+  check_row_marks(*q_, join->type, left, right);
   std::vector<Qual> own = split(join->condition), left_quals, right_quals;
   if (join->type == JoinType::inner) {
     left_quals = right_quals = above;

@@ -112,6 +112,8 @@ bool find_cursor_row(const nodes::CurrentOf& cursor, std::span<const planner::Pa
   if (!related || !portal.position(table, tid, actual)) {
     bad_cursor(fmt::format("cursor \"{}\" is not a simply updatable scan of table \"{}\"", cursor.cursor, relation->name));
   }
+  // (Rows are locked in a query within an expression.)
+  if (!is_valid(actual)) bad_cursor(fmt::format("cursor \"{}\" does not have a FOR UPDATE/SHARE reference to table \"{}\"", cursor.cursor, relation->name));
   return actual == table;
 }
 
