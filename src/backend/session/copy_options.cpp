@@ -11,8 +11,21 @@ namespace {
 
 using parser::Option;
 
+// A value as one text; words in parentheses count as a name of several parts.
+std::string value_text(const Option& option) {
+  const auto* list = parser::node_try<parser::NodeList>(option.value);
+  if (list == nullptr) return parser::option_text(option);
+  std::string text;
+  for (parser::Node* item : list->items) {
+    Option one = option;
+    one.value = item;
+    text.append(text.empty() ? "" : ".").append(parser::option_text(one));
+  }
+  return text;
+}
+
 bool boolean_value(const Option& option) {
-  std::string v = parser::option_text(option);
+  std::string v = value_text(option);
   std::transform(v.begin(), v.end(), v.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (v.empty() || v == "true" || v == "on" || v == "1") return true;
   if (v == "false" || v == "off" || v == "0") return false;
@@ -20,7 +33,7 @@ bool boolean_value(const Option& option) {
 }
 
 void read_header(const Option& option, bool is_from, CopyOptions& out) {
-  std::string v = parser::option_text(option);
+  std::string v = value_text(option);
   std::transform(v.begin(), v.end(), v.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (v == "match") {
     if (!is_from) throw SqlError(sqlstate::feature_not_supported, "cannot use \"match\" with HEADER in COPY TO");
@@ -48,7 +61,7 @@ std::vector<std::string_view> name_list(const Option& option) {
 
 std::string required_text(const Option& option) {
   if (option.value == nullptr) throw SqlError(sqlstate::syntax_error, "{} requires a parameter", option.name);
-  return parser::option_text(option);
+  return value_text(option);
 }
 
 void read_format(const Option& option, CopyOptions& out) {

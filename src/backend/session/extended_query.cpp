@@ -1,10 +1,8 @@
 // The extended protocol: a statement's path split over messages, pipelined up to Sync.
 
-#include "hathi/catalog/lookup.h"
-#include "hathi/datum/function.h"
 #include "hathi/session/session.h"
 #include "hathi/transaction/transaction.h"
-#include "hathi/types/binary.h"
+#include "parameter_value.h"
 #include "portal.h"
 #include "row_sender.h"
 #include "statement_log.h"
@@ -44,41 +42,6 @@ CachedStatement& find_statement(Session& session, std::string_view name) {
   throw SqlError(sqlstate::undefined_pstatement, "prepared statement \"{}\" does not exist", name);
 }
 
-void require_parameter_text(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) throw SqlError(sqlstate::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\": 0x00");
-  require_valid_utf8(text);
-}
-
-// A value that goes through a receive function, which must use all its bytes.
-Datum receive_parameter(std::string_view bytes, const catalog::TypeInfo& info, Datum element, std::size_t number, Arena& arena) {
-  if (!is_valid(info.receive)) throw SqlError(sqlstate::undefined_function, "no binary input function available for type {}", catalog::format_type(info.oid));
-  types::BinaryReader reader{bytes.data(), bytes.data() + bytes.size()};
-  Datum value = call_function(info.receive, arena, {Datum::of(static_cast<const void*>(&reader)), element, Datum::of(std::int32_t{-1})});
-  if (reader.left() != 0) throw SqlError(sqlstate::invalid_binary_representation, "incorrect binary data format in bind parameter {}", number);
-  return value;
-}
-
-// A parameter's bytes to a value of its type, through the type's input or receive function.
-planner::ParameterValue read_parameter(std::span<const char> bytes, bool is_null, bool binary, Oid type, std::size_t number, Arena& arena) {
-  planner::ParameterValue out;
-  out.type = type;
-  out.value.is_null = is_null;
-  if (is_null) return out;
-  const catalog::TypeInfo& info = catalog::type_info(type);
-  std::string_view text = arena.copy({bytes.data(), bytes.size()});
-  Datum element = Datum::of(is_valid(info.element) ? info.element : type);
-  if (!binary) {
-    if (type == type_oid::text || type == type_oid::varchar) {
-      out.value.value = varlena::make(arena, text);
-    } else {
-      out.value.value = call_function(info.input, arena, {Datum::of(static_cast<const void*>(text.data())), element, Datum::of(std::int32_t{-1})});
-    }
-    return out;
-  }
-  out.value.value = receive_parameter(text, info, element, number, arena);
-  return out;
-}
-
 struct Formats {
   std::vector<std::int16_t> codes;
   bool binary(std::size_t i) const {
@@ -115,7 +78,7 @@ std::vector<planner::ParameterValue> read_parameters(protocol::BodyReader& body,
       bool binary = formats.binary(i);
       if (length >= 0 && !binary) require_parameter_text({bytes.data(), bytes.size()});
       converts = length >= 0 && !binary;
-      values.push_back(read_parameter(bytes, length < 0, binary, statement.parameter_types()[i], i + 1, arena));
+      values.push_back(read_parameter(bytes, length < 0, binary, statement.parameter_types()[i], fmt::format("bind parameter {}", i + 1), arena));
     } catch (SqlError& e) {
       std::string place = portal.empty() ? fmt::format("unnamed portal parameter ${}", i + 1) : fmt::format("portal \"{}\" parameter ${}", portal, i + 1);
       e.context(converts ? place + " = '...'" : place);

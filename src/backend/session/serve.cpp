@@ -21,8 +21,8 @@ bool is_known(char type) { return std::string_view("QPBDECHSXdcfF").find(type) !
 // Messages of the extended protocol are skipped after an error until Sync.
 Next dispatch(Session& session, const protocol::Message& message) {
   protocol::BodyReader body(message.body);
-  // An error at Sync (a deferred constraint) is followed by ReadyForQuery at once.
-  session.extended_message = message.type != 'Q' && message.type != 'X' && message.type != 'S';
+  // An error at Sync (a deferred constraint) or of a function call is followed by ReadyForQuery at once.
+  session.extended_message = std::string_view("QXSF").find(message.type) == std::string_view::npos;
   if (session.skip_until_sync && message.type != 'S' && message.type != 'X' && is_known(message.type)) return Next::go_on;
   switch (message.type) {
     case 'Q': {
@@ -54,7 +54,10 @@ Next dispatch(Session& session, const protocol::Message& message) {
     case 'd':
     case 'c':
     case 'f': return Next::go_on;   // COPY data that came after an error ended the COPY
-    case 'F': throw SqlError(sqlstate::feature_not_supported, "fastpath function calls are not supported");
+    case 'F':
+      handle_function_call(session, body);
+      send_ready(session);
+      return Next::go_on;
     default:
       throw SqlError(sqlstate::protocol_violation, "invalid frontend message type {}", static_cast<int>(static_cast<unsigned char>(message.type)))
           .fatal();

@@ -88,3 +88,88 @@ copy (select generate_series(1, 200000)) to program 'head -1 > /dev/null';
 copy (select generate_series(1, 200000)) to program 'exit 4';
 select a from opt where a >= 30 order by a;
 drop table opt, opt_parts;
+
+-- values that are lists, signs or missing
+create table listed (a int, b text);
+copy listed from stdin (header (b));
+\.
+copy listed from stdin (freeze (a));
+\.
+copy listed from stdin (format csv, force_not_null *);
+1,
+\.
+copy listed from stdin (null);
+\.
+copy listed from stdin (delimiter);
+\.
+copy listed from stdin (format csv, quote);
+\.
+copy listed from stdin (format csv, escape);
+\.
+copy listed from stdin (format (csv));
+\.
+copy listed from stdin (delimiter (a));
+\.
+copy listed from stdin (null (a));
+\.
+copy listed from stdin (encoding (utf8));
+\.
+copy listed from stdin (header *);
+\.
+copy listed from stdin (freeze *);
+\.
+copy listed from stdin (format *);
+\.
+copy listed from stdin (delimiter *);
+\.
+copy listed from stdin (header 1);
+\.
+copy listed from stdin (header 2);
+\.
+copy listed from stdin (header 1.0);
+\.
+copy listed from stdin (header 'ON');
+\.
+copy listed from stdin (header Match);
+a	b
+\.
+copy listed from stdin (freeze 'yes');
+\.
+copy listed from stdin (freeze 1);
+\.
+copy listed from stdin (force_null);
+\.
+copy listed from stdin (force_not_null 'b');
+\.
+copy listed to stdout (force_quote (*));
+copy listed to stdout (format csv, force_quote b);
+copy listed to stdout (format csv, force_quote);
+copy listed to stdout (format csv, force_quote ());
+copy listed to stdout (header ());
+copy listed to stdout (format csv, null (a, b));
+copy listed to stdout (format CSV);
+copy listed to stdout (format "CSV");
+copy listed to stdout (format text, null '');
+copy listed to stdout (delimiter '');
+copy listed to stdout (format csv, quote '');
+copy listed to stdout (format csv, escape '');
+copy listed to stdout (encoding '');
+copy listed to stdout (null 5);
+copy listed to stdout (delimiter 5, null 6);
+copy listed to stdout (format csv, quote 5);
+copy listed to stdout (header true, header false);
+copy listed to stdout (header null);
+copy listed to stdout (null default);
+copy listed to stdout (freeze);
+copy listed to stdout (freeze off);
+copy listed to stdout (format csv, force_not_null (a));
+copy listed to stdout (format csv, force_null *);
+copy listed to stdout (a.b);
+copy listed to stdout (header -1);
+copy listed to stdout (format csv, null (a, b));
+copy listed from stdin (format (csv, text));
+\.
+copy listed to stdout (header (true), format (csv));
+insert into listed values (1, null);
+copy listed to stdout (null (a, b));
+drop table listed;

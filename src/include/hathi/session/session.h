@@ -65,6 +65,8 @@ void handle_bind(Session& session, protocol::BodyReader body);
 void handle_describe(Session& session, protocol::BodyReader body);
 void handle_execute(Session& session, protocol::BodyReader body);
 void handle_close(Session& session, protocol::BodyReader body);
+// FunctionCall, as a command of its own (function_call.cpp).
+void handle_function_call(Session& session, protocol::BodyReader body);
 
 // 22021 unless the text is valid UTF-8 without NUL.
 void require_valid_utf8(std::string_view text);
