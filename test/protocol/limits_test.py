@@ -151,6 +151,30 @@ def test_vanishing_clients(watcher):
     ask(watcher, "drop table vanish; select pg_advisory_unlock_all()")
 
 
+def test_watched_clients(watcher):
+    """client_connection_check_interval: a statement that neither reads nor writes ends when its client has gone."""
+    sleeps = {
+        "asleep": "begin; select pg_sleep(31)",
+        "waiting": "select pg_advisory_lock(7)",
+        "computing": "select count(*) from generate_series(1, 1000000000)",
+    }
+    ask(watcher, "select pg_advisory_lock(7)")
+    for name, sql in sleeps.items():
+        for how in ("close", "reset"):
+            c, _ = login(settings=[(b"client_connection_check_interval", b"100")])
+            stays, _ = login(settings=[(b"client_connection_check_interval", b"100")])
+            stays.message("Q", b"select pg_sleep(1)\0")
+            c.message("Q", sql.encode() + b"\0")
+            time.sleep(0.3)
+            vanish(c, how)
+            gone = wait_until(watcher, "select count(*) = 2 from pg_stat_activity where backend_type = 'client backend'", 5)
+            stayed = [m[0] for m in until(stays, "Z")][-2:] == ["C", "Z"]
+            stays.socket.close()
+            check(f"watched-{name}-{how}", gone and stayed, "" if gone and stayed else f"gone {gone}, stayed {stayed}")
+            wait_until(watcher, "select count(*) = 1 from pg_stat_activity where backend_type = 'client backend'")
+    ask(watcher, "select pg_advisory_unlock_all()")
+
+
 def test_nesting(watcher):
     """Whatever is nested 10,000 deep ends in an error of its own, not in a crash."""
     deep = 10000
@@ -329,7 +353,7 @@ def test_many_relations(watcher):
 def main():
     watcher, _ = login()
     wanted = sys.argv[1:]
-    for test in (test_silent_clients, test_vanishing_clients, test_nesting, test_unsupported, test_many_relations, test_storm):
+    for test in (test_silent_clients, test_vanishing_clients, test_watched_clients, test_nesting, test_unsupported, test_many_relations, test_storm):
         if not wanted or test.__name__[5:] in wanted:
             test(watcher)
 

@@ -4,6 +4,7 @@
 
 #include "hathi/config/session_settings.h"
 #include "hathi/config/settings.h"
+#include "hathi/shmem/client_watch.h"
 #include "hathi/shmem/interrupts.h"
 #include "hathi/statistics/shared.h"
 #include "hathi/storage/file.h"
@@ -65,10 +66,15 @@ void abort_session_transaction(Session& session) {
 
 void arm_statement_timeout() {
   if (config::values::statement_timeout > 0) arm_timer(Timer::statement, config::values::statement_timeout);
+  Session* session = current_session();
+  if (config::values::client_connection_check_interval > 0 && session != nullptr) {
+    watch_client(session->connection.socket(), config::values::client_connection_check_interval);
+  }
 }
 
 void disarm_statement_timeout() {
   if (timer_is_armed(Timer::statement)) disarm_timer(Timer::statement);
+  stop_watching_client();
 }
 
 void require_valid_utf8(std::string_view text) {

@@ -1,5 +1,6 @@
 #include "hathi/shmem/interrupts.h"
 
+#include <poll.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <ctime>
 
 #include "hathi/error/sql_error.h"
+#include "hathi/shmem/client_watch.h"
 #include "hathi/shmem/process_slot.h"
 #include "hathi/shmem/quit.h"
 
@@ -21,8 +23,11 @@ pid_t parent_at_start = 0;
 
 // Deadlines in nanoseconds of the monotonic clock, 0 = not armed. Written by the process and its SIGALRM handler; the handler
 // only reads deadlines and clears those that passed, so a lost update is at worst one early look.
-volatile std::int64_t deadlines[kTimerCount];
+constexpr int kClientWatch = kTimerCount, kAllTimers = kTimerCount + 1;   // one more, for watch_client()
+volatile std::int64_t deadlines[kAllTimers];
 volatile std::int64_t programmed = 0;  // when the kernel's timer will fire, 0 = never
+
+volatile std::sig_atomic_t watched_socket = -1, watch_interval = 0;
 
 constexpr std::int64_t kMillisecond = 1000000;
 constexpr int kNudgeMilliseconds = 20;
@@ -42,11 +47,25 @@ void program(std::int64_t deadline, std::int64_t current) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+void arm(int index, int milliseconds) {
+  std::int64_t current = now();
+  std::int64_t deadline = current + milliseconds * kMillisecond;
+  deadlines[index] = deadline;
+  if (programmed == 0 || deadline < programmed) program(deadline, current);
+}
+
 void request(volatile std::sig_atomic_t InterruptFlags::*flag) {
   interrupt_flags.*flag = 1;
   interrupt_flags.any = 1;
   if (interrupt_flags.in_blocking_call) arm_timer(Timer::nudge, kNudgeMilliseconds);
   shmem::my_latch().set();
+}
+
+// In the handler of SIGALRM: a running statement is disturbed only when its client has gone.
+void look_at_client() {
+  pollfd look{watched_socket, POLLRDHUP, 0};
+  if (::poll(&look, 1, 0) > 0) request(&InterruptFlags::client_gone);
+  else arm(kClientWatch, watch_interval);
 }
 
 void fire(Timer timer) {
@@ -99,12 +118,13 @@ void on_alarm(int) {
   programmed = 0;
   std::int64_t current = now();
   std::int64_t next = 0;
-  for (int i = 0; i < kTimerCount; ++i) {
+  for (int i = 0; i < kAllTimers; ++i) {
     std::int64_t deadline = deadlines[i];
     if (deadline == 0) continue;
     if (deadline <= current) {
       deadlines[i] = 0;
-      fire(static_cast<Timer>(i));
+      if (i == kClientWatch) look_at_client();
+      else fire(static_cast<Timer>(i));
       deadline = deadlines[i];
       if (deadline == 0) continue;
     }
@@ -194,12 +214,15 @@ void serve_interrupts() {
 
 bool postmaster_is_alive() { return parent_at_start == 0 || getppid() == parent_at_start; }
 
-void arm_timer(Timer timer, int milliseconds) {
-  std::int64_t current = now();
-  std::int64_t deadline = current + milliseconds * kMillisecond;
-  deadlines[static_cast<int>(timer)] = deadline;
-  if (programmed == 0 || deadline < programmed) program(deadline, current);
+void arm_timer(Timer timer, int milliseconds) { arm(static_cast<int>(timer), milliseconds); }
+
+void watch_client(int socket, int milliseconds) {
+  watched_socket = socket;
+  watch_interval = milliseconds;
+  arm(kClientWatch, milliseconds);
 }
+
+void stop_watching_client() { deadlines[kClientWatch] = 0; }
 
 void disarm_timer(Timer timer) { deadlines[static_cast<int>(timer)] = 0; }
 bool timer_is_armed(Timer timer) { return deadlines[static_cast<int>(timer)] != 0; }
