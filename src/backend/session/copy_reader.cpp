@@ -107,9 +107,9 @@ class LineReader : public CopyReader {
   std::string buffer_;
   std::size_t consumed_ = 0, scan_from_ = 0;
   bool in_quote_ = false;
+  LineEnd end_kind_ = LineEnd::unknown;
 
  private:
-  LineEnd end_kind_ = LineEnd::unknown;
   bool at_mark_ = false, no_more_input_ = false, ended_ = false;
 };
 
@@ -136,9 +136,9 @@ class TextReader : public LineReader {
       bool escaped = false;
       while (stop < end && *stop != options_.delimiter) {
         if (*stop == '\\') {
+          if (stop + 1 >= end) break;   // the last of the input's bytes: nothing follows that it could stand for, so it does not count
           escaped = true;
           ++stop;
-          if (stop >= end) break;
         }
         ++stop;
       }
@@ -147,7 +147,7 @@ class TextReader : public LineReader {
       field.is_null = raw == options_.null_text;
       field.text = field.is_null || !escaped ? raw : unescape(raw);
       fields.push_back(field);
-      if (stop >= end) break;
+      if (stop >= end || *stop != options_.delimiter) break;
       p = stop + 1;
     }
     return true;
@@ -187,7 +187,6 @@ class TextReader : public LineReader {
         store_ += raw[i];
         continue;
       }
-      if (i + 1 >= raw.size()) break;   // the last of the input's bytes: nothing follows that it could stand for
       char c = raw[++i];
       switch (c) {
         case 'b': store_ += '\b'; break;
@@ -269,7 +268,12 @@ class CsvReader : public LineReader {
         continue;
       }
       if (c == options_.quote) in_quote_ = !in_quote_;
-      if (in_quote_ || (c != '\n' && c != '\r')) continue;
+      if (in_quote_) {
+        // Lines in a field count once one knows what a line end is; until then each carriage return does.
+        if (c == (end_kind_ == LineEnd::newline ? '\n' : '\r')) ++line_number_;
+        continue;
+      }
+      if (c != '\n' && c != '\r') continue;
       bool is_end = false;
       if (!take_line_end(scan_from_, length, is_end, "unquoted")) return false;
       end = scan_from_;

@@ -329,4 +329,16 @@ copy mark from program 'printf ''1,a\r''' (format csv);
 \copy mark from program 'printf ''1,a\r''' (format csv)
 \echo :SQLSTATE
 :show
+
+-- a backslash that ends the input does not count
+copy mark from program 'printf ''1\t\\N\\''' (format text);
+copy mark from program 'printf ''2\tb\\''' (format text, null 'b');
+copy mark from program 'printf ''3\t\\N\\\n''' (format text);
+:show
+
+-- lines within quoted fields count
+copy mark from program 'printf ''1,"a\nb"\n2,"c\r\nd\n\n"\nx,y\n''' (format csv);
+copy mark from program 'printf ''1,"a\r\nb"\r\n2,"c\r\nd\n\r"\r\nx,y\r\n''' (format csv);
+copy mark from program 'printf ''1,"a\nb"\r2,"c\r\nd\n\r"\rx,y\r''' (format csv);
+copy mark from program 'printf ''1,"a\rb\r"\n2,"c\n''' (format csv);
 drop table mark;
